@@ -1,0 +1,172 @@
+"""Running a program on the host: an argument list, a deadline, its output, and its newest line while it runs."""
+
+import os
+import selectors
+import signal
+import subprocess
+import time
+
+
+class CommandResult:
+    """A finished program. `rc` is negative when a signal ended it; texts replace what is not UTF-8."""
+
+    def __init__(self, argv, rc, stdout, stderr, seconds):
+        self.argv = argv
+        self.rc = rc
+        self.stdout_bytes = stdout
+        self.stderr_bytes = stderr
+        self.seconds = seconds
+
+    @property
+    def stdout(self):
+        return self.stdout_bytes.decode("utf-8", "replace")
+
+    @property
+    def stderr(self):
+        return self.stderr_bytes.decode("utf-8", "replace")
+
+
+class CommandTimeout(Exception):
+    """The program ran past its limit and was ended with all of its process group."""
+
+    def __init__(self, argv, limit_s):
+        super().__init__("%s did not end within %g s" % (argv[0], limit_s))
+        self.argv = argv
+        self.limit_s = limit_s
+
+
+def end_group(process, grace_s=5.0):
+    """End a process group that we started: TERM, then KILL. The group is known by its handle, never by a name."""
+    for signal_number, wait_s in ((signal.SIGTERM, grace_s), (signal.SIGKILL, grace_s)):
+        try:
+            os.killpg(process.pid, signal_number)
+        except (ProcessLookupError, PermissionError):
+            pass
+        try:
+            process.wait(timeout=wait_s)
+            return
+        except subprocess.TimeoutExpired:
+            continue
+
+
+def run(argv, stdin=None, timeout_s=None, cwd=None, env=None, on_line=None, umask=None):
+    """Run a program to its end and give its output.
+
+    Args:
+        argv: the program and its arguments; no shell.
+        stdin: bytes for its standard input; without them it reads end of file.
+        timeout_s: limit; None waits for ever.
+        env: variables added to (None value: removed from) this process's environment.
+        on_line: called with each line of output as it comes, for live progress.
+    Raises:
+        CommandTimeout: it ran past the limit and was ended.
+        OSError: the program could not be started.
+    """
+    environment = dict(os.environ)
+    for name, value in (env or {}).items():
+        if value is None:
+            environment.pop(name, None)
+        else:
+            environment[name] = str(value)
+    begin = time.monotonic()
+
+    def prepare():
+        os.setsid()
+        if umask is not None:
+            os.umask(umask)
+
+    process = subprocess.Popen(
+        argv,
+        stdin=subprocess.PIPE if stdin is not None else subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=cwd,
+        env=environment,
+        preexec_fn=prepare,
+    )
+    try:
+        stdout, stderr = _drain(process, stdin, begin + timeout_s if timeout_s else None, on_line)
+    except BaseException:
+        end_group(process)
+        raise
+    finally:
+        for stream in (process.stdin, process.stdout, process.stderr):
+            if stream is not None:
+                stream.close()
+    if stdout is None:
+        end_group(process)
+        raise CommandTimeout(argv, timeout_s)
+    return CommandResult(argv, process.returncode, stdout, stderr, time.monotonic() - begin)
+
+
+def _drain(process, stdin, deadline, on_line):
+    """Both streams until the program ends; (None, None) when the deadline came first.
+
+    A daemon that the program leaves behind keeps its streams open: output that comes later than 0.2 s after the end is not waited for.
+    """
+    collected = {"stdout": [], "stderr": []}  # type: dict[str, list[bytes]]
+    partial = {"stdout": b"", "stderr": b""}
+    pending = memoryview(stdin) if stdin else None
+    selector = selectors.DefaultSelector()
+    selector.register(process.stdout, selectors.EVENT_READ, "stdout")
+    selector.register(process.stderr, selectors.EVENT_READ, "stderr")
+    for stream in (process.stdout, process.stderr):
+        os.set_blocking(stream.fileno(), False)
+    if process.stdin is not None:
+        if pending:
+            os.set_blocking(process.stdin.fileno(), False)
+            selector.register(process.stdin, selectors.EVENT_WRITE, "stdin")
+        else:
+            process.stdin.close()
+    ended_at = None
+    with selector:
+        while True:
+            now = time.monotonic()
+            if deadline is not None and now >= deadline and process.poll() is None:
+                return None, None
+            if ended_at is None and process.poll() is not None:
+                ended_at = now
+            readers = [key for key in selector.get_map().values() if key.data != "stdin"]
+            if ended_at is not None and (not readers or now - ended_at > 0.2):
+                break
+            if not readers:
+                # both streams are closed; only the end of the program is missing
+                limit = 0.5 if deadline is None else max(0.0, min(0.5, deadline - now))
+                try:
+                    process.wait(timeout=limit)
+                except subprocess.TimeoutExpired:
+                    pass
+                continue
+            for key, _ in selector.select(timeout=0.05):
+                if key.data == "stdin":
+                    pending = _feed(selector, process, pending)
+                    continue
+                try:
+                    chunk = os.read(key.fd, 65536)
+                except BlockingIOError:
+                    continue
+                if not chunk:
+                    selector.unregister(key.fileobj)
+                    continue
+                collected[key.data].append(chunk)
+                if on_line is not None:
+                    lines = (partial[key.data] + chunk).replace(b"\r", b"\n").split(b"\n")
+                    partial[key.data] = lines.pop()
+                    for line in lines:
+                        if line.strip():
+                            on_line(line.decode("utf-8", "replace"))
+    return b"".join(collected["stdout"]), b"".join(collected["stderr"])
+
+
+def _feed(selector, process, pending):
+    try:
+        written = os.write(process.stdin.fileno(), pending[:65536])
+        pending = pending[written:]
+    except BlockingIOError:
+        return pending
+    except BrokenPipeError:
+        pending = pending[len(pending) :]
+    if not pending:
+        selector.unregister(process.stdin)
+        process.stdin.close()
+    return pending

@@ -118,18 +118,17 @@ def _download(
         argv += ["--python-version", platform.python, "--implementation", "cp"]
         argv += [word for tag in platform.tags() for word in ("--platform", tag)]
     argv += [*options, *requirements]
-    process = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True)
     said: list[str] = []
-    try:
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True) as process:
         assert process.stdout is not None
-        for line in process.stdout:
-            said.append(line.rstrip())
-            if not line.startswith("WARNING"):
-                progress(line.strip())
-    finally:
-        if process.poll() is None:
+        try:
+            for line in process.stdout:
+                said.append(line.rstrip())
+                if not line.startswith("WARNING"):
+                    progress(line.strip())
+        except BaseException:
             process.terminate()
-        process.wait()
+            raise
     if process.returncode:
         errors = [line for line in said if line.startswith("ERROR")] or said[-1:]
         hint = "see what pip finds: pip download --no-deps " + " ".join(requirements)

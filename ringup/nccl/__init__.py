@@ -1,0 +1,1 @@
+"""NCCL: what to set on a host and why. Pure: facts in, values out."""

@@ -84,3 +84,11 @@ def test_production_is_quiet_and_the_operators_settings_win() -> None:
     profile = build_profile(ring_interface(HOST, wished="eth1"), "production", [Setting("NCCL_DEBUG", "VERSION", "asked for")])
     assert profile.as_environment()["NCCL_DEBUG"] == "VERSION"
     assert "NCCL_DEBUG_SUBSYS" not in profile.as_environment()
+
+
+def test_debug_levels_stay_out_of_the_file_and_the_file_has_no_blanks_that_would_become_values() -> None:
+    profile = build_profile(ring_interface(HOST, wished="eth1"), "bring-up")
+    assert "NCCL_DEBUG" not in profile.nccl_conf()
+    assert "export NCCL_DEBUG=INFO" in profile.profile_d()
+    lines = [line for line in profile.nccl_conf().splitlines() if not line.startswith("#")]
+    assert all(" " not in line and '"' not in line for line in lines)

@@ -38,5 +38,15 @@ def document(rack: Rack, group_variables: dict[str, Any]) -> dict[str, Any]:
 def write(rack: Rack, path: Path, group_variables: dict[str, Any]) -> None:
     """Write the inventory file of a rack."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    head = f"# Written by lab.up for the rehearsal rack {rack.name}; lab.down removes it.\n"
-    path.write_text(head + yaml.safe_dump(document(rack, group_variables), sort_keys=False, default_flow_style=False))
+    path.write_text(head_of(rack) + yaml.safe_dump(document(rack, group_variables), sort_keys=False, default_flow_style=False))
+
+
+def head_of(rack: Rack) -> str:
+    """The first line of a rack's inventory: it says whose it is and what becomes of it."""
+    return f"# Written by lab.up for the rehearsal rack {rack.name}; lab.down removes it.\n"
+
+
+def remove(rack: Rack, path: Path) -> None:
+    """Remove a rack's inventory file; one that somebody has made their own is left alone."""
+    if path.is_file() and path.read_text().startswith(head_of(rack)):
+        path.unlink()

@@ -73,7 +73,7 @@ def nat_rules(rack: Rack) -> str:
 
 def forward() -> None:
     """Let the machine route; what it did before is kept for the last rack that leaves."""
-    with state.locked(".machine"):
+    with state.locked(state.MACHINE):
         if not FORWARDING_BEFORE.exists():
             FORWARDING_BEFORE.write_text(FORWARDING.read_text())
         FORWARDING.write_text("1\n")
@@ -81,7 +81,7 @@ def forward() -> None:
 
 def stop_forwarding() -> None:
     """Put the machine's routing back as it was, unless another rack still needs it."""
-    with state.locked(".machine"):
+    with state.locked(state.MACHINE):
         if FORWARDING_BEFORE.exists() and not any(state.CLAIMS.glob("*.claim")):
             FORWARDING.write_text(FORWARDING_BEFORE.read_text())
             FORWARDING_BEFORE.unlink()

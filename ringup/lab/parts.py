@@ -10,13 +10,14 @@ from ringup.lab.plan import LabHost, Rack
 
 
 def pci_folder(host: LabHost, spec: str) -> Path | None:
-    """The folder that a host sees as its PCI devices, made now; None for a host that sees the machine's own bus."""
+    """The folder that a host sees as its PCI devices, made when it is not there; None where it sees the machine's own bus."""
     if spec == "host":
         return None
     folder = host.folder / "pci"
-    folder.mkdir(exist_ok=True)
-    if spec != "none" and find_spec("ringup.lab.gpus"):
-        import_module("ringup.lab.gpus").pci_tree(spec, folder)
+    if not folder.exists():
+        folder.mkdir()
+        if spec != "none" and find_spec("ringup.lab.gpus"):
+            import_module("ringup.lab.gpus").pci_tree(spec, folder)
     return folder
 
 
@@ -26,3 +27,9 @@ def repository(rack: Rack) -> Path | None:
         return None
     built: Path = import_module("ringup.lab.repository").ensure(rack.repository_folder, rack.spec.release)
     return built
+
+
+def repository_variables(folder: Path, url: str) -> dict[str, str]:
+    """What hosts have to know of the repository: its address, and that of the key that signs it."""
+    key = next(path for pattern in ("*.gpg", "*.asc", "*.pub") for path in sorted(folder.glob(pattern)))
+    return {"nvidia_repository_url": f"{url}/", "nvidia_repository_key_url": f"{url}/{key.name}"}

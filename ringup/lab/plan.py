@@ -227,6 +227,7 @@ class Rack:
                 Thing("netns", host.namespace),
                 Thing("link", host.management_link),
                 Thing("link", host.ring_link),
+                Thing("mount", str(host.folder / "disk")),
                 Thing("mount", str(host.root)),
             )
         )

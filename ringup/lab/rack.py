@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import ringup
 from ringup.errors import LabError
-from ringup.lab import disks, image, inventory, keys, machine, network, nspawn, parts, processes, state, supervisor, sweep, waiting
+from ringup.lab import disk, identity, image, inventory, keys, machine, network, parts, plain, power, state, sweep, waiting
+from ringup.lab.faults import clear, fault, link_up
 from ringup.lab.machine import Say
-from ringup.lab.plan import LabHost, Rack, RackSpec, plan
+from ringup.lab.plan import REPOSITORY_PORT, LabHost, Rack, RackSpec, plan
 
-__all__ = ["Rack", "RackSpec", "down", "load", "names", "reboot", "up"]
+__all__ = ["LabHost", "Rack", "RackSpec", "clear", "down", "fault", "link_up", "load", "names", "reboot", "up"]
 
 AT_ONCE = 8
 
@@ -35,38 +34,38 @@ def up(spec: RackSpec, *, inventory_file: Path | None = None, say: Say = silent)
     Raises:
         LabError: something is missing, or a host did not come up; what had been made is removed again.
     """
-    needed = {**machine.SYSTEM_PACKAGES, **(machine.PLAIN_HOST_PACKAGES if spec.plain else machine.BOOTED_HOST_PACKAGES)}
-    machine.require(needed, say)
+    machine.require({**machine.SYSTEM_PACKAGES, **(machine.PLAIN_HOST_PACKAGES if spec.plain else machine.BOOTED_HOST_PACKAGES)}, say)
     lower = Path("/") if spec.plain else image.ensure(spec.release, say)
     with state.locked(spec.name):
-        rack = begin(spec)
+        begun = begin(spec, inventory_file.absolute() if inventory_file else None)
         try:
-            variables = make(rack, lower)
+            variables = make(begun.rack, lower)
             if inventory_file:
-                inventory.write(rack, inventory_file, variables)
-            state.write(state.State(rack, "up", rack.things()))
+                inventory.write(begun.rack, inventory_file, variables)
+            state.write(begun.in_phase("up"))
         except BaseException:  # Ctrl-C too: nothing half made stays
-            say(f"removing what was made of {rack.name}")
-            sweep.sweep(state.State(rack, "going", rack.things()))
+            say(f"removing what was made of {spec.name}")
+            sweep.sweep(begun)
             raise
-    return rack
+    return begun.rack
 
 
-def begin(spec: RackSpec) -> Rack:
+def begin(spec: RackSpec, inventory_file: Path | None) -> state.State:
     """Choose subnets and write down all that is going to exist, before any of it does.
 
     Raises:
         LabError: a rack of that name exists.
     """
-    with state.locked(".machine"):
-        claim = sweep.claim_of(spec.name)
+    with state.locked(state.MACHINE):
+        claim = state.claim_of(spec.name)
         if state.read(spec.name) or claim.exists():
             where = claim.read_text().split(maxsplit=1)[1] if claim.exists() else str(state.home() / spec.name)
             raise LabError(f"a rack {spec.name} exists", where=where, hint=f"take it down first: invoke lab.down --name {spec.name}")
         rack = plan(spec, network.free_index(), state.home())
-        state.write(state.State(rack, "making", rack.things()))
+        begun = state.State(rack, "making", rack.things(), inventory_file)
+        state.write(begun)
         claim.write_text(f"{rack.index} {rack.folder}")
-    return rack
+    return begun
 
 
 def make(rack: Rack, lower: Path) -> dict[str, Any]:
@@ -74,41 +73,44 @@ def make(rack: Rack, lower: Path) -> dict[str, Any]:
     (rack.folder / "processes").mkdir()
     credentials = keys.make(rack)
     network.make_bridges(rack)
+    empty = disk.template(rack.folder)
 
-    def begin_host(host: LabHost) -> None:
+    def prepare(host: LabHost, _: threading.Event) -> None:
         network.plug_in(rack, host)
-        disks.mount(host, lower)
-        disks.personalise(rack, host, credentials)
+        disk.mount(host, lower, empty)
+        if rack.spec.plain:
+            plain.add_accounts(host)
+        identity.personalise(rack, host, credentials)
 
-    each(rack.hosts, begin_host)
-    for host in rack.hosts:  # from this thread: it outlives the pool, and so do the supervisors' records
-        power_on(rack, host)
-    each(rack.hosts, waiting.for_sshd)
-    return {}
+    each(rack.hosts, prepare)
+    for host in rack.hosts:
+        power.on(rack, host)
+    variables = open_repository(rack)  # while the hosts boot
+    each(rack.hosts, lambda host, given_up: waiting.for_boot(host, given_up=given_up))
+    return variables
 
 
-def each(hosts: tuple[LabHost, ...], step: Callable[[LabHost], None]) -> None:
-    """Do a step on all hosts, a few at once; the first failure is raised when the others have ended."""
+def open_repository(rack: Rack) -> dict[str, Any]:
+    """Build and serve the driver repository; returns the variables that tell hosts where it is."""
+    folder = parts.repository(rack)
+    if folder is None:
+        return {}
+    power.serve_repository(rack, folder)
+    return parts.repository_variables(folder, f"http://{rack.gateway}:{REPOSITORY_PORT}")
+
+
+def each(hosts: tuple[LabHost, ...], step: Callable[[LabHost, threading.Event], object]) -> None:
+    """Do a step on all hosts, a few at once; the first failure, or Ctrl-C, makes the others give up and is raised."""
+    given_up = threading.Event()
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        done = [pool.submit(step, host) for host in hosts]
-    for future in done:
-        future.result()
-
-
-def power_on(rack: Rack, host: LabHost) -> None:
-    """Start the supervisor of a host that is off."""
-    pci = parts.pci_folder(host, rack.spec.gpus)
-    command = nspawn.command(host, pci)
-    package_folder = str(Path(ringup.__file__).resolve().parent.parent)
-    subprocess.Popen(
-        [sys.executable, "-m", "ringup.lab.supervisor", str(rack.folder), rack.cgroup, host.name, *command],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=(rack.folder / "supervisor.log").open("ab"),
-        start_new_session=True,  # Ctrl-C in the terminal of lab.up is not for the hosts
-        cwd="/",
-        env={**machine.environment(), "PYTHONPATH": package_folder},
-    )
+        running = [pool.submit(step, host, given_up) for host in hosts]
+        try:
+            for future in running:
+                future.result()
+        except BaseException:
+            given_up.set()
+            pool.shutdown(cancel_futures=True)
+            raise
 
 
 def down(name: str) -> bool:
@@ -123,12 +125,11 @@ def down(name: str) -> bool:
         raise LabError("a rack is removed by root only", hint="run the same command with sudo")
     with state.locked(name):
         found = state.read(name)
-        if found is None:
-            sweep.claim_of(name).unlink(missing_ok=True)
-            network.stop_forwarding()
-            return False
-        sweep.sweep(found)
-    return True
+        if found:
+            sweep.sweep(found)
+        else:
+            sweep.forget(name)
+    return found is not None
 
 
 def names() -> tuple[str, ...]:
@@ -151,25 +152,6 @@ def load(name: str = "lab") -> Rack:
     return found.rack
 
 
-def is_on(rack: Rack, host: LabHost) -> bool:
-    """Whether a host's supervisor runs: it is up, or rebooting."""
-    handle = processes.recorded(supervisor.record_of(rack.folder, host.name))
-    return handle is not None and handle.alive
-
-
 def reboot(rack: Rack, name: str) -> str:
-    """Reboot a host as its own `systemctl reboot` does and wait until sshd answers again; one that is off is switched on.
-
-    Returns:
-        the new boot id.
-    Raises:
-        LabError: it did not come back.
-    """
-    host = rack.host(name)
-    if is_on(rack, host):
-        before = host.boot_id()
-        host.ssh(["systemctl", "reboot"], user="root")
-        return waiting.for_new_boot(host, before)
-    power_on(rack, host)
-    waiting.for_sshd(host)
-    return host.boot_id()
+    """Reboot a host, or switch on one that is off, and wait until it answers; see `ringup.lab.power.reboot`."""
+    return power.reboot(rack, rack.host(name))

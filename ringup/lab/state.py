@@ -19,6 +19,7 @@ Phase = Literal["making", "up", "going"]
 VERSION = 1
 LOCK_LIMIT_S = 120.0
 LOCK_POLL_S = 0.1
+MACHINE = "_machine"  # no rack can be called that
 
 # Claims are per boot of the machine, like the namespaces and bridges that they speak of.
 CLAIMS = Path("/run/ringup-lab")
@@ -32,11 +33,16 @@ class State:
         rack: what it consists of.
         phase: `making` until all hosts answered, `going` from the first step of its removal.
         things: what may exist on the machine because of it, in the order of making.
+        inventory_file: the inventory that was written for it, if one was asked for.
     """
 
     rack: Rack
     phase: Phase
     things: tuple[Thing, ...]
+    inventory_file: Path | None = None
+
+    def in_phase(self, phase: Phase) -> State:
+        return dataclasses.replace(self, phase=phase)
 
 
 def home() -> Path:
@@ -48,6 +54,11 @@ def file_of(folder: Path) -> Path:
     return folder / "rack.json"
 
 
+def claim_of(name: str) -> Path:
+    """The file that says that a rack of this name exists on the machine: its index and folder."""
+    return CLAIMS / f"{name}.claim"
+
+
 def write(state: State) -> None:
     """Write a state file durably: it is there, whole, before the call returns."""
     rack = state.rack
@@ -56,6 +67,7 @@ def write(state: State) -> None:
         "phase": state.phase,
         "index": rack.index,
         "spec": dataclasses.asdict(rack.spec),
+        "inventory_file": str(state.inventory_file) if state.inventory_file else None,
         "things": [dataclasses.asdict(thing) for thing in state.things],
     }
     rack.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -96,7 +108,9 @@ def read(name: str) -> State | None:
 
 def _state(fields: dict[str, Any]) -> State:
     rack = plan(RackSpec(**fields["spec"]), fields["index"], home())
-    return State(rack, cast(Phase, fields["phase"]), tuple(Thing(**thing) for thing in fields["things"]))
+    written = fields.get("inventory_file")
+    things = tuple(Thing(**thing) for thing in fields["things"])
+    return State(rack, cast(Phase, fields["phase"]), things, Path(written) if written else None)
 
 
 def phase_of(folder: Path) -> Phase | None:
@@ -114,13 +128,13 @@ def names() -> tuple[str, ...]:
 
 @contextlib.contextmanager
 def locked(name: str) -> Iterator[None]:
-    """One command at a time on a rack; `.machine` is the lock for what racks share.
+    """One command at a time on a rack; `MACHINE` in place of a name is for what racks share.
 
     Raises:
         LabError: another command holds it for longer than two minutes.
     """
     CLAIMS.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with (CLAIMS / f".{name}.lock").open("a+") as file:
+    with (CLAIMS / f"{name}.lock").open("a+") as file:
         end = time.monotonic() + LOCK_LIMIT_S
         while True:
             try:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from ringup.errors import LabError
-from ringup.lab import cgroups, disks, machine, processes, state
+from ringup.lab import cgroups, disk, inventory, machine, processes, state
 from ringup.lab.network import stop_forwarding
 from ringup.lab.plan import Kind, Thing
 
@@ -22,7 +22,7 @@ def sweep(found: state.State) -> None:
     Raises:
         LabError: something is still there after half a minute; names it.
     """
-    state.write(state.State(found.rack, "going", found.things))  # from here on no supervisor starts anything
+    state.write(found.in_phase("going"))  # from here on no supervisor starts anything
     end = time.monotonic() + LIMIT_S
     while True:
         left = remaining(found)
@@ -33,14 +33,16 @@ def sweep(found: state.State) -> None:
             raise LabError(f"could not remove: {names}", where=found.rack.name, hint="run lab.down again; if it stays, see what uses it")
         remove(found, left)
         time.sleep(PAUSE_S)
-    disks.remove(found.rack.folder)
-    claim_of(found.rack.name).unlink(missing_ok=True)
+    if found.inventory_file:
+        inventory.remove(found.rack, found.inventory_file)
+    disk.remove(found.rack.folder)
+    forget(found.rack.name)
+
+
+def forget(name: str) -> None:
+    """Give up a rack's claim on the machine, and the machine's routing with the last one."""
+    state.claim_of(name).unlink(missing_ok=True)
     stop_forwarding()
-
-
-def claim_of(name: str) -> Path:
-    """The file that says that a rack of this name exists on the machine: its index and folder."""
-    return state.CLAIMS / f"{name}.claim"
 
 
 def remaining(found: state.State) -> list[Thing]:
@@ -67,7 +69,7 @@ class Presence:
         self.links = {link["ifname"] for link in json.loads(machine.run("ip", "-j", "link").stdout or "[]")}
         self.namespaces = {line.split()[0] for line in machine.run("ip", "netns", "list").stdout.splitlines()}
         self.tables = set(machine.run("nft", "list", "tables", "ip").stdout.split())
-        self.mounts = {str(path) for path in disks.mounts_below(Path("/"))}
+        self.mounts = {str(path) for path in disk.mounts_below(Path("/"))}
 
     def shows(self, thing: Thing) -> bool:
         tests: Mapping[Kind, Callable[[str], bool]] = {
@@ -94,7 +96,7 @@ def _delete_table(name: str) -> None:
 
 
 def _unmount(name: str) -> None:
-    for point in disks.mounts_below(Path(name)):
+    for point in disk.mounts_below(Path(name)):
         machine.run("umount", point, check=False)
 
 

@@ -1,28 +1,17 @@
-"""A host's disk: an overlay over the image, with what makes it this host written into it before its first boot."""
+"""What makes a disk this host's: name, keys, accounts, name resolution; written into it before its first boot."""
 
 from __future__ import annotations
 
 import os
-import shutil
 import uuid
 from collections.abc import Iterable
 from pathlib import Path
 
-from ringup.errors import LabError
-from ringup.lab import machine
 from ringup.lab.keys import Credentials
 from ringup.lab.plan import OPERATOR, SECURED, LabHost, Rack
 
 # systemd-resolved's stub answers on the machine's loopback only; the file beside it names the real servers
 RESOLVER_FILES = (Path("/run/systemd/resolve/resolv.conf"), Path("/etc/resolv.conf"))
-
-
-def mount(host: LabHost, lower: Path) -> None:
-    """Mount the host's overlay; what it writes lands in its folder."""
-    for folder in (host.folder / "upper", host.folder / "scratch", host.root):
-        folder.mkdir(parents=True, exist_ok=True)
-    layers = f"lowerdir={lower},upperdir={host.folder / 'upper'},workdir={host.folder / 'scratch'}"
-    machine.run("mount", "-t", "overlay", f"ringup-{host.rack}-{host.name}", "-o", layers, host.root)
 
 
 def personalise(rack: Rack, host: LabHost, credentials: Credentials) -> None:
@@ -83,23 +72,3 @@ def set_password(shadow: Path, account: str, hashed: str) -> None:
     lines = shadow.read_text().splitlines()
     changed = [f"{account}:{hashed}:{line.split(':', 2)[2]}" if line.startswith(account + ":") else line for line in lines]
     shadow.write_text("\n".join(changed) + "\n")
-
-
-def remove(folder: Path) -> None:
-    """Remove a rack's folder.
-
-    Raises:
-        LabError: something is still mounted below it; removing it then would remove what the mount shows.
-    """
-    mounted = mounts_below(folder)
-    if mounted:
-        raise LabError(
-            f"still mounted: {', '.join(map(str, mounted))}", where=str(folder), hint="see which process uses it with `fuser -vm`"
-        )
-    shutil.rmtree(folder, ignore_errors=True)
-
-
-def mounts_below(folder: Path) -> list[Path]:
-    """Mount points at or below a folder, the deepest first."""
-    points = [Path(line.split()[4].encode().decode("unicode_escape")) for line in Path("/proc/self/mountinfo").read_text().splitlines()]
-    return sorted((point for point in points if point.is_relative_to(folder)), key=lambda path: len(path.parts), reverse=True)

@@ -18,18 +18,23 @@ class Host:
         timeout_s: the task's own limit, None for none.
     """
 
-    def __init__(self, check=False, diff=False, environment=None, uploads=None, timeout_s=None, progress=None):
+    def __init__(self, check=False, diff=False, environment=None, uploads=None, timeout_s=None, progress=None, send_file=None):
         self.check = check
         self.diff = diff
         self.environment = dict(environment or {})
         self.uploads = dict(uploads or {})
         self.timeout_s = timeout_s
         self._progress = progress
+        self._send_file = send_file
 
     def progress(self, line):
         """Show the newest line of long work to the operator."""
         if self._progress is not None:
             self._progress(line)
+
+    def send_file(self, path):
+        """Give a file's content to the controller, in pieces, beside the result."""
+        self._send_file(path)
 
     def run(self, argv, stdin=None, timeout_s=None, cwd=None, env=None, live=False, umask=None):
         """Run a program; see `process.run`. `live` sends each line of output on as progress."""

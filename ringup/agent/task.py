@@ -42,6 +42,26 @@ def perform(name, given, host):
         return _failed("%s: %s" % (type(error).__name__, error), exception=traceback.format_exc())
 
 
+def perform_at_once(message, make_host):
+    """The result of a task that only looks and finds everything as wanted, without a fork; None when it has more to do.
+
+    Deciding reads only, so it needs no process of its own; a module says with `AT_ONCE = True` that its `check` (or `read`) is
+    quick and runs no programs. What is to be changed is decided again, and done, in the fork.
+    """
+    try:
+        module = load(message["module"])
+        if not getattr(module, "AT_ONCE", False):
+            return None
+        args = parse(module.Args, message.get("args") or {})
+        host = make_host()
+        if hasattr(module, "read"):
+            return dict(module.read(args, host))
+        diff = module.check(args, host)
+        return None if diff else dict(diff.values, changed=False)
+    except (ArgumentError, ModuleFailure, OSError, ImportError):
+        return None
+
+
 def _converge(module, args, host):
     diff = module.check(args, host)
     if not isinstance(diff, Diff):

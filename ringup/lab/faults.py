@@ -51,6 +51,36 @@ class Fault:
     kind: FaultKind
     value: str = ""
 
+    def __str__(self) -> str:
+        return f"{self.kind} {self.value}".strip()
+
+
+def change(rack: Rack, name: str, asked: Mapping[FaultKind, str | bool], *, link_up: str = "", mend_all: bool = False) -> list[str]:
+    """All that one `lab.fault` command asks of a host: what is to be mended first, then what is to be broken.
+
+    Args:
+        asked: by kind: the interface of a `link-down`, True or False for the others.
+        link_up: an interface to put back.
+        mend_all: undo everything.
+    Returns:
+        a line for each thing done.
+    Raises:
+        UsageError: nothing was asked for.
+    """
+    wanted = {kind: value if isinstance(value, str) else "" for kind, value in asked.items() if value}
+    if not (wanted or link_up or mend_all):
+        raise UsageError("no fault was named", where="lab.fault", hint=f"choose from --{', --'.join(MAKERS)}, --link-up, --clear")
+    lines = []
+    if mend_all:
+        mended = clear(rack, name)
+        lines += [f"{name}: {known} undone" for known in mended] or [f"{name}: no faults were in place"]
+    if link_up:
+        mend_link(rack, name, link_up)
+        lines.append(f"{name}: {link_up} has its cable back")
+    for kind, value in wanted.items():
+        lines.append(f"{name}: {fault(rack, name, kind, value)}; undo with: invoke lab.fault {name} --clear")
+    return lines
+
 
 def fault(rack: Rack, name: str, kind: FaultKind, value: str = "") -> Fault:
     """Break something on a host; recorded first, so that `clear` undoes it whatever happens in between.
@@ -71,7 +101,7 @@ def fault(rack: Rack, name: str, kind: FaultKind, value: str = "") -> Fault:
     return wanted
 
 
-def link_up(rack: Rack, name: str, interface: str) -> None:
+def mend_link(rack: Rack, name: str, interface: str) -> None:
     """Undo one `link-down`."""
     _undo(rack, Fault(name, "link-down", interface))
 

@@ -11,11 +11,11 @@ from typing import Any
 
 from ringup.errors import LabError
 from ringup.lab import disk, identity, image, inventory, keys, machine, network, parts, plain, power, state, sweep, waiting
-from ringup.lab.faults import clear, fault, link_up
+from ringup.lab.faults import clear, fault, mend_link
 from ringup.lab.machine import Say
 from ringup.lab.plan import REPOSITORY_PORT, LabHost, Rack, RackSpec, plan
 
-__all__ = ["LabHost", "Rack", "RackSpec", "clear", "down", "fault", "link_up", "load", "names", "reboot", "up"]
+__all__ = ["LabHost", "Rack", "RackSpec", "clear", "down", "fault", "load", "mend_link", "names", "reboot", "up"]
 
 AT_ONCE = 8
 

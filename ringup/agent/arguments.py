@@ -60,11 +60,11 @@ class Arguments:
         attributes: the names of attributes every file module takes are merged by `file_options()`.
     """
 
-    free_form = None
-    required_one_of = ()
-    mutually_exclusive = ()
-    required_together = ()
-    required_if = ()
+    free_form = None  # type: str | None
+    required_one_of = ()  # type: tuple[tuple[str, ...], ...]
+    mutually_exclusive = ()  # type: tuple[tuple[str, ...], ...]
+    required_together = ()  # type: tuple[tuple[str, ...], ...]
+    required_if = ()  # type: tuple[tuple[str, object, tuple[str, ...]], ...]
 
     @classmethod
     def options(cls):

@@ -18,6 +18,7 @@ from jinja2.tests import TESTS as JINJA_TESTS
 from ringup.templating.context import ITERABLES, VariableContext, VariableTemplate
 from ringup.templating.filters import FILTERS, SEES_UNDEFINED
 from ringup.templating.globals import GLOBALS
+from ringup.templating.results import joined
 from ringup.templating.tests import TESTS
 from ringup.templating.undefined import Undefined
 
@@ -92,6 +93,7 @@ class TemplateEnvironment(Environment):
     context_class = VariableContext
     template_class = VariableTemplate
     code_generator_class = NativeCode
+    concat = staticmethod(joined)  # type: ignore[assignment]
 
     def __init__(self, options: TemplateOptions, loader: BaseLoader | None) -> None:
         super().__init__(**asdict(options), undefined=Undefined, autoescape=False, optimized=False, loader=loader, cache_size=400)

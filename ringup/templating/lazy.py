@@ -6,7 +6,7 @@ must not cost 200 renderings when one is read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 #: Gives the rendered form of a raw value; the label names it in messages: "rack.leaf".
@@ -28,9 +28,9 @@ class LazyMap(dict[Any, Any]):
 
     __slots__ = ("_label", "_pending", "_render")
 
-    def __init__(self, raw: dict[Any, Any], pending: set[Any], render: Render, label: str) -> None:
+    def __init__(self, raw: dict[Any, Any], pending: Iterable[Any], render: Render, label: str) -> None:
         super().__init__(raw)
-        self._pending = pending
+        self._pending = dict.fromkeys(pending)
         self._render = render
         self._label = label
 
@@ -39,7 +39,7 @@ class LazyMap(dict[Any, Any]):
         if key in self._pending:
             value = self._render(value, f"{self._label}.{key}")
             self[key] = value
-            self._pending.discard(key)
+            self._pending.pop(key, None)
         return value
 
     def settle(self) -> LazyMap:

@@ -144,7 +144,7 @@ class Templar:
         if type(raw) in PLAIN:
             return raw
         if isinstance(raw, dict):
-            pending = {key for key, value in raw.items() if _may_need_rendering(value)}
+            pending = [key for key, value in raw.items() if _may_need_rendering(value)]
             return LazyMap(raw, pending, self.lazily, label) if pending else raw
         if isinstance(raw, list | tuple):
             if not any(map(_may_need_rendering, raw)):
@@ -259,7 +259,7 @@ class Templar:
             failure = syntax.explained(error, error.source or "")
         elif isinstance(error, TemplateNotFound):
             folders = ", ".join(map(str, self.search_path)) or "no folder"
-            failure = TemplateError(f"the template '{error}' to include is not there", hint=f"looked in {folders}")
+            failure = TemplateError(f"the template '{error.name}' to include is not there", hint=f"looked in {folders}")
         elif isinstance(error, RecursionError):
             failure = TemplateError("variables refer to each other without end", hint="give one of them a value of its own")
         else:

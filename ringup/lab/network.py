@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import ipaddress
 import json
-from pathlib import Path
 
 from ringup.errors import LabError
 from ringup.lab import machine, state
 from ringup.lab.plan import MANAGEMENT_NETWORK, RING_NETWORK, LabHost, Rack
 
-FORWARDING = Path("/proc/sys/net/ipv4/ip_forward")
-FORWARDING_BEFORE = state.CLAIMS / "ip_forward"
 MOST_RACKS = 256
 
 
@@ -55,7 +52,6 @@ def make_bridges(rack: Rack) -> None:
         machine.run("ip", "link", "add", bridge, "type", "bridge")
         machine.run("ip", "address", "add", f"{address}/24", "dev", bridge)
         machine.run("ip", "link", "set", bridge, "up")
-    forward()
     machine.run("nft", "-f", "-", stdin=nat_rules(rack))
 
 
@@ -69,22 +65,6 @@ def nat_rules(rack: Rack) -> str:
         f"  }}\n"
         f"}}\n"
     )
-
-
-def forward() -> None:
-    """Let the machine route; what it did before is kept for the last rack that leaves."""
-    with state.locked(state.MACHINE):
-        if not FORWARDING_BEFORE.exists():
-            FORWARDING_BEFORE.write_text(FORWARDING.read_text())
-        FORWARDING.write_text("1\n")
-
-
-def stop_forwarding() -> None:
-    """Put the machine's routing back as it was, unless another rack still needs it."""
-    with state.locked(state.MACHINE):
-        if FORWARDING_BEFORE.exists() and not any(state.CLAIMS.glob("*.claim")):
-            FORWARDING.write_text(FORWARDING_BEFORE.read_text())
-            FORWARDING_BEFORE.unlink()
 
 
 def plug_in(rack: Rack, host: LabHost) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ringup.errors import LabError
-from ringup.lab import disk, identity, image, inventory, keys, machine, network, parts, plain, power, state, sweep, waiting
+from ringup.lab import disk, identity, image, inventory, keys, machine, network, parts, plain, power, state, sweep, tuning, waiting
 from ringup.lab.faults import clear, fault, mend_link
 from ringup.lab.machine import Say
 from ringup.lab.plan import REPOSITORY_PORT, LabHost, Rack, RackSpec, plan
@@ -72,6 +72,7 @@ def make(rack: Rack, lower: Path) -> dict[str, Any]:
     """All of a rack, in order; returns the variables that its inventory gives to the group."""
     (rack.folder / "processes").mkdir()
     credentials = keys.make(rack)
+    tuning.tune()
     network.make_bridges(rack)
     empty = disk.template(rack.folder)
 

@@ -8,8 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from ringup.errors import LabError
-from ringup.lab import cgroups, disk, inventory, machine, processes, state
-from ringup.lab.network import stop_forwarding
+from ringup.lab import cgroups, disk, inventory, machine, processes, state, tuning
 from ringup.lab.plan import Kind, Thing
 
 LIMIT_S = 30.0
@@ -40,9 +39,9 @@ def sweep(found: state.State) -> None:
 
 
 def forget(name: str) -> None:
-    """Give up a rack's claim on the machine, and the machine's routing with the last one."""
+    """Give up a rack's claim on the machine, and put the machine's settings back with the last one."""
     state.claim_of(name).unlink(missing_ok=True)
-    stop_forwarding()
+    tuning.restore()
 
 
 def remaining(found: state.State) -> list[Thing]:

@@ -83,7 +83,7 @@ def list_(_: Context, format: str = "text") -> None:
 @task(
     auto_shortflags=False,
     positional=["host"],
-    help={"host": "which host", "command": "run this instead of a shell", "user": "log in as", "name": NAME},
+    help={"host": "which host", "command": "run this instead of a shell", "user": "as whom", "name": NAME},
 )
 def ssh(_: Context, host: str, command: str = "", user: str = "operator", name: str = "lab") -> None:
     """Log in to a host of a rehearsal rack, or run one command there."""

@@ -57,6 +57,8 @@ class Arguments:
         free_form: name of the option that takes the text of `module: text` (command, shell, raw), or None.
         required_one_of, mutually_exclusive, required_together: tuples of tuples of option names.
         required_if: tuples (option, value, (needed, ...)).
+        other_options: name of the dict option that takes every option without a name of its own (set_fact, add_host), or None.
+        expressions: names of options that are conditions or expressions, not templates (`assert: that`).
         attributes: the names of attributes every file module takes are merged by `file_options()`.
     """
 
@@ -65,6 +67,8 @@ class Arguments:
     mutually_exclusive = ()  # type: tuple[tuple[str, ...], ...]
     required_together = ()  # type: tuple[tuple[str, ...], ...]
     required_if = ()  # type: tuple[tuple[str, object, tuple[str, ...]], ...]
+    other_options = None  # type: str | None
+    expressions = ()  # type: tuple[str, ...]
 
     @classmethod
     def options(cls):
@@ -183,6 +187,9 @@ def resolve_names(spec, given):
     names = {alias: name for name, declared in options.items() for alias in declared.aliases + (name,)}
     resolved = {}
     for word, value in given.items():
+        if word not in names and spec.other_options is not None:
+            resolved.setdefault(spec.other_options, {})[word] = value
+            continue
         if word not in names:
             close = nearest(word, names)
             known = ", ".join(sorted(options))

@@ -28,11 +28,22 @@ main(nonce)
 """
 
 #: the first stage, given to `python -c`: says that it runs, then reads the rest from standard input
-FIRST_STAGE = (
-    "import os,sys;nonce=sys.argv[1];os.write(1,('RINGUP-BOOT '+nonce+'\\n').encode());"
-    "r=lambda n:b''.join(iter(lambda c=[n]:(lambda d:(c.__setitem__(0,c[0]-len(d)),d)[1])(os.read(0,min(c[0],65536)))if c[0] else b'',b''));"
-    "u,p=int(r(8)),int(r(8));stage=r(u).decode();packed=r(p);exec(stage)"
-)
+FIRST_STAGE = """
+import os, sys
+nonce = sys.argv[1]
+os.write(1, ("RINGUP-BOOT %s\\n" % nonce).encode())
+def read(count):
+    pieces = []
+    while count:
+        piece = os.read(0, min(count, 65536))
+        if not piece: sys.exit(1)
+        pieces.append(piece)
+        count -= len(piece)
+    return b"".join(pieces)
+sizes = int(read(8)), int(read(8))
+stage, packed = read(sizes[0]).decode(), read(sizes[1])
+exec(stage)
+"""
 
 
 @functools.lru_cache(maxsize=1)

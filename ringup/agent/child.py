@@ -3,7 +3,6 @@
 import os
 import resource
 import signal
-import sys
 
 from .host import Host
 from .task import perform
@@ -126,11 +125,9 @@ def _fresh():
         os.chdir(os.environ.get("HOME") or "/")
     except OSError:
         os.chdir("/")
-    soft, hard = resource.getrlimit(resource.RLIMIT_CORE)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, hard))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     for number in (signal.SIGPIPE, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
-    sys.stdout = sys.stderr = open(os.devnull, "w")
 
 
 def _write_all(handle, data):

@@ -100,62 +100,81 @@ def run(argv, stdin=None, timeout_s=None, cwd=None, env=None, on_line=None, umas
 
 
 def _drain(process, stdin, deadline, on_line):
-    """Both streams until the program ends; (None, None) when the deadline came first.
-
-    A daemon that the program leaves behind keeps its streams open: output that comes later than 0.2 s after the end is not waited for.
-    """
-    collected = {"stdout": [], "stderr": []}  # type: dict[str, list[bytes]]
-    partial = {"stdout": b"", "stderr": b""}
-    pending = memoryview(stdin) if stdin else None
-    selector = selectors.DefaultSelector()
-    selector.register(process.stdout, selectors.EVENT_READ, "stdout")
-    selector.register(process.stderr, selectors.EVENT_READ, "stderr")
-    for stream in (process.stdout, process.stderr):
-        os.set_blocking(stream.fileno(), False)
-    if process.stdin is not None:
-        if pending:
-            os.set_blocking(process.stdin.fileno(), False)
-            selector.register(process.stdin, selectors.EVENT_WRITE, "stdin")
-        else:
-            process.stdin.close()
-    ended_at = None
-    with selector:
-        while True:
-            now = time.monotonic()
-            if deadline is not None and now >= deadline and process.poll() is None:
+    """Both streams until the program ends; (None, None) when the deadline came first."""
+    pump = _Pump(process, stdin, on_line)
+    with pump.selector:
+        while not pump.finished():
+            if deadline is not None and time.monotonic() >= deadline and process.poll() is None:
                 return None, None
-            if ended_at is None and process.poll() is not None:
-                ended_at = now
-            readers = [key for key in selector.get_map().values() if key.data != "stdin"]
-            if ended_at is not None and (not readers or now - ended_at > 0.2):
-                break
-            if not readers:
-                # both streams are closed; only the end of the program is missing
-                limit = 0.5 if deadline is None else max(0.0, min(0.5, deadline - now))
-                try:
-                    process.wait(timeout=limit)
-                except subprocess.TimeoutExpired:
-                    pass
-                continue
-            for key, _ in selector.select(timeout=0.05):
-                if key.data == "stdin":
-                    pending = _feed(selector, process, pending)
-                    continue
-                try:
-                    chunk = os.read(key.fd, 65536)
-                except BlockingIOError:
-                    continue
-                if not chunk:
-                    selector.unregister(key.fileobj)
-                    continue
-                collected[key.data].append(chunk)
-                if on_line is not None:
-                    lines = (partial[key.data] + chunk).replace(b"\r", b"\n").split(b"\n")
-                    partial[key.data] = lines.pop()
-                    for line in lines:
-                        if line.strip():
-                            on_line(line.decode("utf-8", "replace"))
-    return b"".join(collected["stdout"]), b"".join(collected["stderr"])
+            pump.turn(deadline)
+    return b"".join(pump.collected["stdout"]), b"".join(pump.collected["stderr"])
+
+
+class _Pump:
+    """Moves a program's streams.
+
+    A daemon that the program leaves behind keeps its streams open: output later than LINGER_S after the end is not waited for.
+    """
+
+    LINGER_S = 0.2
+
+    def __init__(self, process, stdin, on_line):
+        self.process = process
+        self.on_line = on_line
+        self.collected = {"stdout": [], "stderr": []}
+        self.partial = {"stdout": b"", "stderr": b""}
+        self.pending = memoryview(stdin) if stdin else None
+        self.ended_at = None
+        self.selector = selectors.DefaultSelector()
+        for name in ("stdout", "stderr"):
+            stream = getattr(process, name)
+            os.set_blocking(stream.fileno(), False)
+            self.selector.register(stream, selectors.EVENT_READ, name)
+        if process.stdin is not None:
+            if self.pending:
+                os.set_blocking(process.stdin.fileno(), False)
+                self.selector.register(process.stdin, selectors.EVENT_WRITE, "stdin")
+            else:
+                process.stdin.close()
+
+    def _open(self):
+        return [key for key in self.selector.get_map().values() if key.data != "stdin"]
+
+    def finished(self):
+        if self.ended_at is None and self.process.poll() is not None:
+            self.ended_at = time.monotonic()
+        return self.ended_at is not None and (not self._open() or time.monotonic() - self.ended_at > self.LINGER_S)
+
+    def turn(self, deadline):
+        """Move what is ready; without open streams, wait for the program's end."""
+        limit = 0.5 if deadline is None else max(0.0, min(0.5, deadline - time.monotonic()))
+        if not self._open():
+            try:
+                self.process.wait(timeout=limit)
+            except subprocess.TimeoutExpired:
+                pass
+            return
+        for key, _ in self.selector.select(timeout=min(limit, 0.05)):
+            if key.data == "stdin":
+                self.pending = _feed(self.selector, self.process, self.pending)
+            else:
+                self._read(key)
+
+    def _read(self, key):
+        try:
+            chunk = os.read(key.fd, 65536)
+        except BlockingIOError:
+            return
+        if not chunk:
+            self.selector.unregister(key.fileobj)
+            return
+        self.collected[key.data].append(chunk)
+        if self.on_line is not None:
+            lines = (self.partial[key.data] + chunk).replace(b"\r", b"\n").split(b"\n")
+            self.partial[key.data] = lines.pop()
+            for line in lines:
+                if line.strip():
+                    self.on_line(line.decode("utf-8", "replace"))
 
 
 def _feed(selector, process, pending):

@@ -68,30 +68,39 @@ class Loop:
     label: Templated = None
     pause_s: Templated = 0
     extended: bool = False
+    #: `extended` gives `ansible_loop.allitems` too
+    all_items: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class RoleRef:
-    """A role as it was found on disk.
+    """A role as it was found on disk, used in one place. Everything is unrendered.
 
     Attributes:
         name: as written by the operator.
         path: its folder.
-        defaults, vars: of `defaults/main.yaml` and `vars/main.yaml`, unrendered.
-        params: given where the role is used (`roles: - role: x, port: 80`); they rank above set_fact.
-        public: its vars and defaults are visible to the whole play (`roles:`, import_role), not only to its own tasks.
-        parents: the roles that brought it in by `meta/main.yaml`, outermost first.
+        defaults: what its tasks see at the level of defaults: its dependencies', its parents', its own.
+        vars: what its tasks see at the level of role vars: its parents', its dependencies', its own, then the `vars:` of its use.
+        exported: what the rest of the play sees of its vars when it is `public`: its dependencies' and its own files'.
+        params: given where the role is used (`roles: - role: x, port: 80`), its parents' too; they rank above set_fact.
+        public: its defaults and `exported` are visible to the whole play (`roles:`, import_role), not only to its own tasks.
+        key: equal for uses that count as the same: such a role runs once per host unless `allow_duplicates`.
+        dependencies: of its meta/main.yaml, in order.
+        parents, parent_paths: the roles that brought it in by their meta/main.yaml, outermost first.
     """
 
     name: str
     path: Path
     defaults: Mapping[str, Any] = NOTHING
     vars: Mapping[str, Any] = NOTHING
+    exported: Mapping[str, Any] = NOTHING
     params: Mapping[str, Any] = NOTHING
     public: bool = True
     allow_duplicates: bool = False
+    key: str = ""
     dependencies: tuple[RoleRef, ...] = ()
     parents: tuple[str, ...] = ()
+    parent_paths: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +111,10 @@ class Task:
         action: canonical name of a module or action: `ansible.builtin.copy` and `copy` are both "copy".
         args: unrendered; the free form of `command: uptime` is under the action's `free_form` option.
         source: where the task begins, for messages.
+        args_template: a template that gives more arguments (`args: "{{ wanted }}"`); those in `args` win.
         folder: the folder that relative files are looked for from, after the role's: the folder of the file it is written in.
+        inherited: what its parents alone give. An include's tasks get this and not the include's own keywords.
+        params: variables of the dynamic includes that brought it in; they rank above set_fact.
     """
 
     action: str
@@ -123,6 +135,9 @@ class Task:
     async_s: Templated = None
     poll_s: Templated = None
     role: RoleRef | None = None
+    args_template: str | None = None
+    inherited: Keywords = field(default_factory=Keywords)
+    params: Mapping[str, Any] = NOTHING
 
     @property
     def title(self) -> str:

@@ -189,19 +189,21 @@ def _hold_apt_lock(rack: Rack, host: LabHost, _: str) -> None:
     """Return when the lock is held by a process of the host."""
     if inside.path(rack, host, RELEASE_PIPE).exists():
         return
-    holder = subprocess.Popen(
-        inside.entered(rack, host, "python3", "-c", LOCK_HOLDER),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=(rack.folder / "log").open("ab"),
-        start_new_session=True,
-        env=machine.environment(),
-        preexec_fn=lambda: cgroups.join(f"{rack.cgroup}/faults"),  # ends with the rack
-    )
-    assert holder.stdout
-    with holder.stdout:
-        if holder.stdout.readline().strip() != b"held":
-            raise LabError("apt's lock could not be taken", where=host.name, hint=f"see {rack.folder / 'supervisor.log'}")
+    log = rack.folder / "log"
+    with (
+        log.open("ab") as errors,
+        subprocess.Popen(
+            ["setsid", "--fork", *inside.entered(rack, host, "python3", "-c", LOCK_HOLDER)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            env=machine.environment(),
+            preexec_fn=lambda: cgroups.join(f"{rack.cgroup}/faults"),  # ends with the rack
+        ) as starter,
+    ):
+        assert starter.stdout
+        if starter.stdout.readline().strip() != b"held":
+            raise LabError("apt's lock could not be taken", where=host.name, hint=f"see {log}")
 
 
 def _release_apt_lock(rack: Rack, host: LabHost, _: str) -> None:

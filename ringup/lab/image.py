@@ -46,6 +46,9 @@ rm -rf /var/lib/apt/lists/* /var/cache/apt/*.bin /var/log/*.log /var/log/apt/* /
 """
 
 
+DEBIAN_KEYS = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
+
+
 def cache_folder() -> Path:
     """Where images are kept: /var/cache/ringup for root, the XDG cache for others."""
     if os.geteuid() == 0:
@@ -81,6 +84,8 @@ def ensure(release: str, say: machine.Say, cache: Path | None = None) -> Path:
     with (cache / f".{release}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # another lab.up may be making the very same image
         if not image.is_dir():
+            if not DEBIAN_KEYS.exists():  # Ubuntu has debootstrap without the keys of Debian's archives
+                machine.install(["debian-archive-keyring"], say)
             say(f"making the Debian {release} image with debootstrap (once; a minute or two)")
             begun = time.monotonic()
             build(release, route, image)

@@ -19,6 +19,7 @@ SYSTEM_PACKAGES: Mapping[str, str] = {
     "ssh": "openssh-client",
     "ssh-keygen": "openssh-client",
     "openssl": "openssl",
+    "mkfs.ext4": "e2fsprogs",
 }
 BOOTED_HOST_PACKAGES: Mapping[str, str] = {"systemd-nspawn": "systemd-container", "debootstrap": "debootstrap"}
 PLAIN_HOST_PACKAGES: Mapping[str, str] = {"sshd": "openssh-server"}

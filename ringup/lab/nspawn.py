@@ -16,13 +16,17 @@ def command(host: LabHost, pci: Path | None) -> list[str]:
         host: its disk is mounted and its namespace is made.
         pci: a folder to show in place of the machine's PCI devices; none shows the machine's own.
     """
+    namespace = f"/run/netns/{host.namespace}"
     return [
+        # nspawn mounts the host's /sys before it enters the namespace, and /sys shows the interfaces of whoever mounts it
+        "nsenter",
+        f"--net={namespace}",
         "systemd-nspawn",
         "--quiet",
         f"--directory={host.root}",
         f"--machine={host.rack}-{host.name}",
         f"--hostname={host.name}",
-        f"--network-namespace-path=/run/netns/{host.namespace}",
+        f"--network-namespace-path={namespace}",
         "--capability=CAP_NET_ADMIN",  # a host may set its own interfaces, as on metal
         "--register=no",
         "--keep-unit",  # there need be no systemd on this machine; cgroups are the supervisor's business

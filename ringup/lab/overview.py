@@ -17,7 +17,7 @@ def of(name: str) -> dict[str, Any]:
     """
     found = state.read(name)
     if found is None:
-        raise LabError(f"there is no rack {name}")
+        raise LabError(f"the rack {name} has no state file", hint=f"remove what is left of it: invoke lab.down --name {name}")
     rack = found.rack
     broken = faults.recorded(rack)
     hosts = [

@@ -70,12 +70,13 @@ def _stay(rack: Rack, module: str, *arguments: str) -> None:
     """Start one of our modules so that it outlives this process."""
     package_folder = str(Path(ringup.__file__).resolve().parent.parent)
     with log_of(rack).open("ab") as log:
-        subprocess.Popen(
-            [sys.executable, "-m", module, str(rack.folder), *arguments],
+        # setsid forks: nobody here has to wait for it, and Ctrl-C in the terminal of lab.up is not for the hosts
+        subprocess.run(
+            ["setsid", "--fork", sys.executable, "-m", module, str(rack.folder), *arguments],
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
-            start_new_session=True,  # Ctrl-C in the terminal of lab.up is not for the hosts
             cwd="/",
             env={**machine.environment(), "PYTHONPATH": package_folder},
+            check=True,
         )

@@ -129,7 +129,7 @@ def down(name: str) -> bool:
         if found:
             sweep.sweep(found)
         else:
-            sweep.forget(name)
+            sweep.forget(name)  # a folder without a state file: killed before anything was made, or after all was gone
     return found is not None
 
 

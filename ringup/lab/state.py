@@ -95,6 +95,8 @@ def read(name: str) -> State | None:
         fields = json.loads(path.read_text())
     except FileNotFoundError:
         return None
+    except PermissionError as error:
+        raise LabError("a rack's state and keys are for root only", where=str(path), hint="run the same command with sudo") from error
     except ValueError as error:
         raise LabError(f"the state file is no JSON: {error}", where=str(path), hint="remove the rack by hand, then this folder") from error
     if fields.get("version") != VERSION:
@@ -122,8 +124,8 @@ def phase_of(folder: Path) -> Phase | None:
 
 
 def names() -> tuple[str, ...]:
-    """All racks of which there is a state file, sorted."""
-    return tuple(sorted(path.parent.name for path in home().glob("*/rack.json")))
+    """All racks that have a folder, sorted."""
+    return tuple(sorted(path.name for path in home().iterdir() if path.is_dir())) if home().is_dir() else ()
 
 
 @contextlib.contextmanager

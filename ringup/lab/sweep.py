@@ -34,12 +34,12 @@ def sweep(found: state.State) -> None:
         time.sleep(PAUSE_S)
     if found.inventory_file:
         inventory.remove(found.rack, found.inventory_file)
-    disk.remove(found.rack.folder)
     forget(found.rack.name)
 
 
 def forget(name: str) -> None:
-    """Give up a rack's claim on the machine, and put the machine's settings back with the last one."""
+    """Remove a rack's folder and its claim on the machine, and put the machine's settings back with the last one."""
+    disk.remove(state.home() / name)
     state.claim_of(name).unlink(missing_ok=True)
     tuning.restore()
 

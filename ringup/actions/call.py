@@ -9,6 +9,8 @@ and these where they apply: `ONCE_PER_BATCH = True` (runs for the first host onl
 to the host, so no connection is opened for it).
 
 An action says that it failed by raising `TaskFailed`, or by a result with `failed` where playbooks expect more values with it.
+An action that runs once per batch and has more to say of single hosts puts it under `PER_HOST` in its result: host -> values, which
+the engine lays over the common ones (`verify_ring` blames one host and lets the others pass).
 What a result asks of the engine goes by Ansible's keys: `ansible_facts` (set_fact, include_vars), `ansible_facts_cacheable`,
 `add_host`, `add_group`, `ansible_stats`, `diff`, `warnings`.
 """
@@ -23,6 +25,9 @@ from typing import Any, Protocol
 from ringup.errors import TaskFailed
 from ringup.events import Event
 from ringup.templating import Templar
+
+#: Key of a once-per-batch result under which single hosts' values stand.
+PER_HOST = "ringup_per_host"
 
 #: A file that travels with a module's arguments: its content, or the file of the controller that holds it.
 Upload = bytes | Path
@@ -101,6 +106,10 @@ class Fleet(Protocol):
         """As `ModuleCaller`, on any host; calls for different hosts may be made from several threads."""
         ...
 
+    def local_address(self, host: str) -> str:
+        """The controller's address as that host sees it, for what the host fetches from here; empty when there is no direct way."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class ActionCall:
@@ -111,6 +120,7 @@ class ActionCall:
         action: canonical name.
         args: an instance of the action's `Args`, parsed from `given`.
         given: the rendered arguments as they were written, `omit` removed.
+        written: the same unrendered, for actions that run once per batch and render them for each host (`fleet.render`).
         variables: of the host, unrendered; `templar` renders with them.
         folder: of the file in which the task is written.
         playbook_folder: of the playbook.
@@ -144,6 +154,7 @@ class ActionCall:
     no_log: bool = False
     timeout_s: float | None = None
     parent_roles: tuple[Path, ...] = field(default=())
+    written: Mapping[str, Any] = field(default_factory=dict)
 
     def search_folders(self, kind: str) -> tuple[Path, ...]:
         """Where a relative name is looked for, best first.

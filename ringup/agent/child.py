@@ -5,7 +5,7 @@ import resource
 import signal
 
 from .host import Host
-from .task import perform
+from .task import load, perform
 from .wire import CHUNK_BYTES, encode
 
 #: what a task's programs see, whatever the operator's shell had set
@@ -41,7 +41,7 @@ class Child:
         self.key = message.get("key") or ""
         self.pid = pid
         self.pipe = pipe
-        self.dies = bool(message.get("dies_with_controller"))
+        self.dies = bool(message.get("dies_with_controller")) or getattr(load(message["module"]), "DIES_WITH_CONTROLLER", False)
         self.deadline = deadline
         self.ended_because = None
         self.kill_at = None

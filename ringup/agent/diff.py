@@ -1,5 +1,22 @@
 """What would change, or has changed: the value between deciding and doing."""
 
+import hashlib
+
+#: content larger than this is shown by its size and digest only
+SHOWN_BYTES = 100 * 1024
+
+
+def shown_content(content):
+    """A file's bytes as a diff shows them: text, or size and digest for what is binary or large; None (no file) is empty."""
+    if content is None:
+        return ""
+    if len(content) <= SHOWN_BYTES and b"\0" not in content:
+        try:
+            return content.decode("utf-8")
+        except UnicodeDecodeError:
+            pass
+    return "(%d bytes, sha1 %s)\n" % (len(content), hashlib.sha1(content).hexdigest())
+
 
 class Change:
     """One thing that is not as wanted.

@@ -2,5 +2,6 @@
 
 from ringup.actions.call import ActionCall, Connection, Fleet, ModuleCaller, RawAnswer, Upload
 from ringup.actions.registry import ActionSpec, specs
+from ringup.actions.words import vocabulary
 
-__all__ = ["ActionCall", "ActionSpec", "Connection", "Fleet", "ModuleCaller", "RawAnswer", "Upload", "specs"]
+__all__ = ["ActionCall", "ActionSpec", "Connection", "Fleet", "ModuleCaller", "RawAnswer", "Upload", "specs", "vocabulary"]

@@ -8,7 +8,7 @@ from typing import Any
 
 from ringup.agent.arguments import ArgumentError, Option, check_names, parse_value
 from ringup.agent.failure import ModuleFailure
-from ringup.agent.files import parse_mode
+from ringup.agent.modes import parse_mode
 from ringup.errors import InputError, PlaybookError
 from ringup.playbook import freeform
 from ringup.playbook.keywords import unknown_keyword

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ringup.errors import PlaybookError
+from ringup.errors import InputError, PlaybookError
 from ringup.playbook.keywords import inherit
 from ringup.playbook.problems import Problems
 from ringup.playbook.values import NOTHING, Keywords, RoleRef, Step
@@ -122,12 +122,9 @@ class Scope:
         known = {**(role.defaults if role else NOTHING), **self.play_vars, **(role.vars if role else NOTHING), **self.keywords.vars}
         try:
             return str(self.vocabulary.render(text, {**known, **self.vocabulary.extra_vars}))
-        except PlaybookError:
-            raise
-        except Exception as error:
-            message = getattr(error, "message", str(error))
+        except InputError as error:
             hint = "an import is read before any host is known: use play vars or -e, or include_* instead"
-            raise PlaybookError(f"the name '{text}' cannot be rendered: {message}", where=where, hint=hint) from None
+            raise PlaybookError(f"the name '{text}' cannot be rendered: {error.message}", where=where, hint=hint) from None
 
 
 def read_list(path: Path, scope: Scope, what: str) -> Any:

@@ -45,8 +45,8 @@ def read_steps(written: Any, scope: Scope, key: str = "tasks", where: Source | N
     if written is None:
         return ()
     if not isinstance(written, list):
-        with scope.problems.collecting():
-            raise PlaybookError(f"'{key}' needs a list of tasks, not {described(written)}", where=where, hint="begin each task with '- '")
+        message = f"'{key}' needs a list of tasks, not {described(written)}"
+        scope.problems.add(PlaybookError(message, where=where, hint="begin each task with '- '"))
         return ()
     found: list[Step] = []
     for index, item in enumerate(written):

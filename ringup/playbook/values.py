@@ -178,8 +178,10 @@ class Play:
 
     Attributes:
         hosts: the pattern, unrendered.
+        keywords: of the play, and of the imports that brought it in; only those give it a `when`.
         roles: in the order they run, dependencies expanded.
-        handlers: the play's own; those of roles are in `roles`.
+        handlers: the play's own, then those of roles that its tasks import; those of `roles:` are in `roles`.
+        imported_roles: brought in by import_role; their defaults and `exported` variables are visible to the whole play.
         serial: batch sizes: whole numbers, or percentages as strings ("30%"); empty: all hosts at once.
         vars_files: each a path, or a tuple of paths of which the first that exists is taken; unrendered.
     """
@@ -200,6 +202,7 @@ class Play:
     tasks: tuple[Step, ...] = ()
     post_tasks: tuple[Step, ...] = ()
     handlers: tuple[Step, ...] = ()
+    imported_roles: tuple[RoleRef, ...] = ()
     serial: tuple[Templated, ...] = ()
     max_fail_percentage: Templated = None
     order: Templated = None

@@ -185,7 +185,7 @@ def resolve_names(spec, given):
     """
     options = spec.options()
     names = {alias: name for name, declared in options.items() for alias in declared.aliases + (name,)}
-    resolved = {}
+    resolved = {}  # type: dict[str, Any]
     for word, value in given.items():
         if word not in names and spec.other_options is not None:
             resolved.setdefault(spec.other_options, {})[word] = value

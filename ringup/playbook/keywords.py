@@ -160,7 +160,9 @@ def unknown_keyword(key: Any, known: Iterable[str], what: str, where: Source) ->
     if homes:
         return PlaybookError(f"'{key}' is no keyword of {what}", where=where, hint=f"it belongs to {' or '.join(homes)}")
     near = difflib.get_close_matches(str(key), list(known), n=1, cutoff=0.6)
-    hint = f"did you mean '{near[0]}'?" if near else f"{what} knows: {', '.join(sorted(known))}"
+    words = sorted(known)
+    listed = f"{what} knows {', '.join(words)}" if len(words) <= 12 else f"docs/playbooks.md lists the keywords of {what}"
+    hint = f"did you mean '{near[0]}'?" if near else listed
     return PlaybookError(f"unknown keyword '{key}'", where=where, hint=hint)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from ringup.errors import InputError, PlaybookError
 from ringup.playbook.keywords import inherit
 from ringup.playbook.problems import Problems
-from ringup.playbook.values import NOTHING, Keywords, RoleRef, Step
+from ringup.playbook.values import NOTHING, Keywords, RoleRef, Step, nothing
 from ringup.playbook.vocabulary import Vocabulary
 from ringup.source import Source
 from ringup.yamlfile import load_yaml, shown_path
@@ -53,9 +53,9 @@ class RoleWish:
 
     name: str
     source: Source
-    own: Mapping[str, Any] = NOTHING
-    params: Mapping[str, Any] = NOTHING
-    from_files: Mapping[str, str] = NOTHING
+    own: Mapping[str, Any] = field(default_factory=nothing)
+    params: Mapping[str, Any] = field(default_factory=nothing)
+    from_files: Mapping[str, str] = field(default_factory=nothing)
     public: bool = True
     allow_duplicates: bool | None = None
     validate: bool = True
@@ -87,8 +87,8 @@ class Scope:
     notify: tuple[Any, ...] = ()
     role: RoleRef | None = None
     handlers: bool = False
-    params: Mapping[str, Any] = NOTHING
-    play_vars: Mapping[str, Any] = NOTHING
+    params: Mapping[str, Any] = field(default_factory=nothing)
+    play_vars: Mapping[str, Any] = field(default_factory=nothing)
     trail: tuple[str, ...] = ()
 
     @property

@@ -16,6 +16,12 @@ from ringup.source import Source
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
+
+def nothing() -> Mapping[str, Any]:
+    """The empty mapping that fields begin with."""
+    return NOTHING
+
+
 #: A keyword whose value may still be a template: a plain value, or a string with `{{ }}`.
 Templated = Any
 
@@ -34,7 +40,7 @@ class Keywords:
 
     when: tuple[Templated, ...] = ()
     tags: frozenset[str] = frozenset()
-    vars: Mapping[str, Any] = NOTHING
+    vars: Mapping[str, Any] = field(default_factory=nothing)
     environment: tuple[Templated, ...] = ()
     become: Templated = None
     become_user: Templated = None
@@ -54,7 +60,7 @@ class Keywords:
     timeout: Templated = None
     delegate_to: Templated = None
     delegate_facts: Templated = None
-    module_defaults: Mapping[str, Mapping[str, Any]] = NOTHING
+    module_defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=nothing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +97,10 @@ class RoleRef:
 
     name: str
     path: Path
-    defaults: Mapping[str, Any] = NOTHING
-    vars: Mapping[str, Any] = NOTHING
-    exported: Mapping[str, Any] = NOTHING
-    params: Mapping[str, Any] = NOTHING
+    defaults: Mapping[str, Any] = field(default_factory=nothing)
+    vars: Mapping[str, Any] = field(default_factory=nothing)
+    exported: Mapping[str, Any] = field(default_factory=nothing)
+    params: Mapping[str, Any] = field(default_factory=nothing)
     public: bool = True
     allow_duplicates: bool = False
     key: str = ""
@@ -137,7 +143,7 @@ class Task:
     role: RoleRef | None = None
     args_template: str | None = None
     inherited: Keywords = field(default_factory=Keywords)
-    params: Mapping[str, Any] = NOTHING
+    params: Mapping[str, Any] = field(default_factory=nothing)
 
     @property
     def title(self) -> str:
@@ -191,7 +197,7 @@ class Play:
     source: Source
     folder: Path
     keywords: Keywords = field(default_factory=Keywords)
-    vars: Mapping[str, Any] = NOTHING
+    vars: Mapping[str, Any] = field(default_factory=nothing)
     vars_files: tuple[Templated, ...] = ()
     vars_prompt: tuple[Mapping[str, Any], ...] = ()
     gather_facts: Templated = True

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 from ringup.agent.arguments import Arguments
 from ringup.errors import PlaybookError
-from ringup.playbook.values import NOTHING
+from ringup.playbook.values import nothing
 from ringup.source import Source
 
 OWN_COLLECTIONS = ("ansible.builtin", "ansible.legacy", "ringup")
@@ -60,7 +60,7 @@ class Vocabulary:
     check_template: Callable[[str], None]
     check_expression: Callable[[str], None]
     roles_path: tuple[Path, ...] = ()
-    extra_vars: Mapping[str, Any] = NOTHING
+    extra_vars: Mapping[str, Any] = field(default_factory=nothing)
     decrypt: Callable[[str, Source], str] | None = None
     render: Callable[[str, Mapping[str, Any]], Any] = _render_nothing
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from types import GeneratorType
 from typing import Any, Protocol
 
 from jinja2.environment import Template
 from jinja2.nodes import EvalContext
 from jinja2.runtime import Context
-from jinja2.utils import missing
+from jinja2.utils import Cycler, missing
 
-#: What a call may return that a playbook expects to be a list.
-ITERABLES: tuple[type, ...] = (GeneratorType, type({}.keys()), type({}.values()), type({}.items()), map, zip, filter)
+VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
 
 
 class Resolver(Protocol):
@@ -81,10 +79,15 @@ class VariableContext(Context):
         return inner
 
     def call(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
-        value = super().call(function, *args, **kwargs)
-        return list(value) if type(value) in ITERABLES else value
+        return listed(super().call(function, *args, **kwargs))
 
     __repr__ = object.__repr__
+
+
+def listed(value: Any) -> Any:
+    """A list for what can be walked only once (generators, `zip`, `map`) or not indexed (`keys()`); all else as it is."""
+    kind = type(value)
+    return list(value) if kind in VIEWS or (hasattr(kind, "__next__") and kind is not Cycler) else value
 
 
 class VariableTemplate(Template):

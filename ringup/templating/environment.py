@@ -15,7 +15,7 @@ from jinja2.lexer import TOKEN_STRING, TOKEN_VARIABLE_BEGIN, TOKEN_VARIABLE_END,
 from jinja2.nativetypes import NativeCodeGenerator
 from jinja2.tests import TESTS as JINJA_TESTS
 
-from ringup.templating.context import ITERABLES, VariableContext, VariableTemplate
+from ringup.templating.context import VariableContext, VariableTemplate, listed
 from ringup.templating.filters import FILTERS, SEES_UNDEFINED
 from ringup.templating.globals import GLOBALS
 from ringup.templating.results import joined
@@ -55,7 +55,7 @@ class NativeCode(NativeCodeGenerator):
 
     def _output_const_repr(self, group: Iterable[Any]) -> str:
         parts = list(group)
-        return repr(parts[0] if len(parts) == 1 else "".join(str(part) for part in parts if part is not None))
+        return repr(joined(parts))
 
     def _output_child_to_const(self, node: nodes.Expr, frame: Frame, finalize: Any) -> Any:
         # anything more than a constant may give another value next time: the time, a file, a random number
@@ -93,7 +93,7 @@ class TemplateEnvironment(Environment):
     context_class = VariableContext
     template_class = VariableTemplate
     code_generator_class = NativeCode
-    concat = staticmethod(joined)  # type: ignore[assignment]
+    concat = staticmethod(joined)
 
     def __init__(self, options: TemplateOptions, loader: BaseLoader | None) -> None:
         super().__init__(**asdict(options), undefined=Undefined, autoescape=False, optimized=False, loader=loader, cache_size=400)
@@ -160,8 +160,7 @@ def _careful(function: Callable[..., Any]) -> Callable[..., Any]:
         for argument in args:
             if isinstance(argument, Undefined):
                 return argument
-        value = function(*args, **kwargs)
-        return list(value) if type(value) in ITERABLES else value
+        return listed(function(*args, **kwargs))
 
     return careful
 

@@ -54,8 +54,8 @@ def compiled_file(text: str, options: TemplateOptions, search_path: tuple[Path, 
     return environment.compiled.get(text) or compiled_in(environment, text)
 
 
-def with_final_newline(rendered: str, template: str, options: TemplateOptions) -> str:
-    """As many newlines at the end as the template has: Jinja drops one."""
+def with_final_newline(rendered: str, template: str, newline: str = "\n") -> str:
+    """As many newlines at the end as the template has: Jinja drops one, Ansible puts it back."""
     wanted = len(template) - len(template.rstrip("\n"))
     have = len(rendered) - len(rendered.rstrip("\n"))
-    return rendered + options.newline_sequence * max(wanted - have, 0)
+    return rendered + newline * max(wanted - have, 0)

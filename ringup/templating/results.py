@@ -10,7 +10,7 @@ from jinja2.environment import TemplateModule
 from jinja2.runtime import Macro
 
 from ringup.errors import TemplateError
-from ringup.templating.context import ITERABLES
+from ringup.templating.context import listed
 from ringup.templating.omit import OMIT
 from ringup.templating.undefined import Undefined, UndefinedUse
 from ringup.templating.unsafe import UnsafeList, UnsafeMap
@@ -49,7 +49,8 @@ def finished(value: Any) -> Any:
         return finished(str(value))
     if isinstance(value, Mapping):
         return {_key(key): item for key, item in ((key, finished(item)) for key, item in value.items()) if item is not OMIT}
-    if isinstance(value, Sequence | Set | range) or kind in ITERABLES:
+    value = listed(value)
+    if isinstance(value, Sequence | Set):
         return [item for item in map(finished, value) if item is not OMIT]
     if isinstance(value, date | time | timedelta):
         return value

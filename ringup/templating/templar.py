@@ -123,7 +123,9 @@ class Templar:
             template, chosen = files.with_header(template, options)
             compiled = files.compiled_file(template, chosen, self.search_path)
             parts = compiled.nodes_in(self._scope)
-            return files.with_final_newline("".join(map(str, (part for part in parts if part is not None))), template, chosen)
+            return files.with_final_newline(
+                "".join(map(str, (part for part in parts if part is not None))), template, chosen.newline_sequence
+            )
         except Exception as error:  # noqa: BLE001 - a filter may raise anything; an operator sees a sentence
             raise self._explained(error, source) from (error if isinstance(error, RingupError) else None)
 
@@ -188,8 +190,7 @@ class Templar:
             return Undefined(name=name[1]) if value is missing else value
         template = syntax.compiled_text(text, self.search_path)
         value = joined(template.nodes_in(self._scope))
-        # Jinja drops one newline at the end of a template, Ansible puts it back
-        return value + "\n" if isinstance(value, str) and text.endswith("\n") and not value.endswith("\n") else value
+        return files.with_final_newline(value, text) if isinstance(value, str) and text.endswith("\n") else value
 
     def _nested(self, text: str, label: str) -> Any:
         names = _rendering.names

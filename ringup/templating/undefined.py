@@ -47,7 +47,7 @@ class Undefined(StrictUndefined):
     __lt__ = __le__ = __gt__ = __ge__ = __int__ = __float__ = __complex__ = _fail_with_undefined_error
     __pow__ = __rpow__ = __iter__ = __str__ = __len__ = __eq__ = __ne__ = __bool__ = _fail_with_undefined_error
     __contains__ = __index__ = _fail_with_undefined_error
-    __hash__ = object.__hash__  # type: ignore[assignment]
+    __hash__ = _fail_with_undefined_error
 
 
 def explained(undefined: Undefined, known: Iterable[str]) -> UndefinedVariable:

@@ -13,6 +13,7 @@ from jinja2.utils import pass_context
 from ringup.errors import TemplateError
 
 UNITS = {unit: 1 << (10 * power) for power, unit in enumerate("BKMGTPEZY")}
+NAMES = {"K": "kilo", "M": "mega", "G": "giga", "T": "tera", "P": "peta", "E": "exa", "Z": "zeta", "Y": "yotta"}
 SIZE = re.compile(r"([0-9]*\.?[0-9]+)(?:\s*([A-Za-z]+))?\s*\Z")
 
 
@@ -56,11 +57,10 @@ def human_to_bytes(size: Any, default_unit: str | None = None, isbits: bool = Fa
         return round(float(found[1]))
     scale = UNITS.get(unit[0].upper())
     end = "b" if isbits else "B"
-    whole = "bit" if isbits else "byte"
-    fits = unit.lower() in (whole, whole + "s") or (len(unit) == 1 or (len(unit) == 2 and unit[1] == end))
-    if scale is None or not fits:
+    word = NAMES.get(unit[0].upper(), "") + ("bit" if isbits else "byte")
+    if scale is None or not (len(unit) == 1 or unit.lower() == word or unit in (unit[0].upper() + end, end)):
         raise TemplateError(f"human_to_bytes: the unit of {size!r} is not known", hint=f"write K{end}, M{end}, G{end}, T{end} ...")
-    return round(float(found[1]) * (1 if unit.lower().startswith(whole) else scale))
+    return round(float(found[1]) * scale)
 
 
 @pass_context

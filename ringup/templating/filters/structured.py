@@ -59,7 +59,10 @@ def from_yaml_all(text: Any) -> Any:
         raise InputError(f"from_yaml_all: {error}", hint="check the text it is given") from None
 
 
-class Dumper(yaml.SafeDumper):
+BaseDumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+
+
+class Dumper(BaseDumper):  # type: ignore[misc]
     """Knows the containers and texts that variables are made of."""
 
 
@@ -67,10 +70,10 @@ def _undefined(dumper: Dumper, value: Undefined) -> Any:
     raise UndefinedUse(value)
 
 
-Dumper.add_multi_representer(dict, lambda dumper, value: dumper.represent_dict(value.items()))
-Dumper.add_multi_representer(list, yaml.SafeDumper.represent_list)
-Dumper.add_multi_representer(tuple, yaml.SafeDumper.represent_list)
-Dumper.add_multi_representer(cast(Any, Mapping), lambda dumper, value: dumper.represent_dict(dict(value.items()).items()))
+Dumper.add_multi_representer(dict, lambda dumper, value: dumper.represent_dict(dict(value.items())))
+Dumper.add_multi_representer(list, lambda dumper, value: dumper.represent_list(value))
+Dumper.add_multi_representer(tuple, lambda dumper, value: dumper.represent_list(value))
+Dumper.add_multi_representer(cast(Any, Mapping), lambda dumper, value: dumper.represent_dict(dict(value.items())))
 Dumper.add_multi_representer(str, lambda dumper, value: dumper.represent_str(str(value)))
 Dumper.add_multi_representer(Undefined, _undefined)
 Dumper.add_representer(VaultedText, lambda dumper, value: dumper.represent_scalar("!vault", value.ciphertext, style="|"))

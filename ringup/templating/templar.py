@@ -152,9 +152,7 @@ class Templar:
             if not any(map(_may_need_rendering, raw)):
                 return raw
             return [self.lazily(item, f"{label}[{index}]") for index, item in enumerate(raw)]
-        if isinstance(raw, VaultedText):
-            return self._decrypted(raw)
-        return raw
+        return self.lazily(self._decrypted(raw), label) if isinstance(raw, VaultedText) else raw
 
     def lookup(self, name: str, terms: Sequence[Any], options: Mapping[str, Any]) -> Any:
         """What `lookup(name, *terms, **options)` gives in a template."""
@@ -178,9 +176,7 @@ class Templar:
             return {key: self._rendered(item) for key, item in value.items()}
         if isinstance(value, list | tuple):
             return [item for item in map(self._rendered, value) if item is not OMIT]
-        if isinstance(value, VaultedText):
-            return self._decrypted(value)
-        return finished(value)
+        return self._rendered(self._decrypted(value)) if isinstance(value, VaultedText) else finished(value)
 
     def _text(self, text: str) -> Any:
         """The value of a string that holds templates; may be undefined, lazy or `OMIT`."""
@@ -246,7 +242,7 @@ class Templar:
             return self._written_condition(inner[1]) if inner[1] != path else None
         return None if syntax.has_template(value) else value.strip()
 
-    def _decrypted(self, value: VaultedText) -> UnsafeText | str:
+    def _decrypted(self, value: VaultedText) -> str:
         if self.vault is None:
             raise TemplateError("a vaulted value is needed", where=value.source, hint="give --vault-password-file")
         return self.vault.text(value.ciphertext, value.source)

@@ -190,6 +190,7 @@ def _fetched(call: LookupCall, address: str) -> str:
         with urllib.request.build_opener(*handlers).open(request, timeout=float(call.option("timeout", 10))) as answer:
             content: bytes = answer.read()
     except urllib.error.HTTPError as error:
+        error.close()
         raise TemplateError(f"'{address}' answers {error.code} {error.reason}", hint="open it in a browser or by curl") from None
     except (OSError, ValueError) as error:
         raise TemplateError(f"'{address}' cannot be read: {error}", hint="it is read by the controller, not by the hosts") from None

@@ -34,7 +34,12 @@ def run_command(args, host, cmd, argv):
         raise ModuleFailure(
             "Unable to change directory before execution: '%s' is no folder" % args.chdir,
             hint="create it first, or correct chdir",
-            **dict(result, rc=None, msg=None)
+            cmd=cmd,
+            rc=None,
+            stdout="",
+            stderr="",
+            stdout_lines=[],
+            stderr_lines=[],
         )
     needless = _needless(args)
     if needless:

@@ -1,6 +1,7 @@
 """What would change, or has changed: the value between deciding and doing."""
 
 import hashlib
+import os
 
 #: content larger than this is shown by its size and digest only
 SHOWN_BYTES = 100 * 1024
@@ -16,6 +17,21 @@ def shown_content(content):
         except UnicodeDecodeError:
             pass
     return "(%d bytes, sha1 %s)\n" % (len(content), hashlib.sha1(content).hexdigest())
+
+
+def shown_file(path):
+    """`shown_content` of a file, without reading a large one into memory; empty when there is none."""
+    try:
+        size = os.stat(path).st_size
+        with open(path, "rb") as stream:
+            if size <= SHOWN_BYTES:
+                return shown_content(stream.read())
+            digest = hashlib.sha1()
+            for chunk in iter(lambda: stream.read(1 << 20), b""):
+                digest.update(chunk)
+    except FileNotFoundError:
+        return ""
+    return "(%d bytes, sha1 %s)\n" % (size, digest.hexdigest())
 
 
 class Change:

@@ -60,39 +60,42 @@ def edited(args, before, after, values=None):
 def write(args, before, after, host):
     """Bring the file to its new content, attributes and all; gives the name of the backup, or None."""
     kept = None
-    path = args.path
     if before != after:
         if before is None:
-            os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-        elif args.backup:
-            kept = files.backup(path)
-        put(path, after, args, host)
-    files.apply_attributes(path, args)
+            os.makedirs(os.path.dirname(args.path) or ".", exist_ok=True)
+        kept = put(args.path, after, args, host)
+    files.apply_attributes(args.path, args)
     return kept
 
 
 def put(path, content, args, host, follow=True):
-    """`files.replace` with the attributes and the validation that the arguments ask for."""
+    """`files.replace` with the attributes, the validation and the backup that the arguments ask for; gives the backup's name, or None."""
+    kept = []
+
+    def ready(temporary):
+        _validate(args, host, temporary)
+        if args.backup and os.path.exists(path):
+            kept.append(files.backup(path))
+
     files.replace(
         path,
         content,
-        mode=wanted_mode(path, args, follow),
+        mode=_wanted_mode(path, args, follow),
         uid=files.uid_of(args.owner) if args.owner is not None else None,
         gid=files.gid_of(args.group) if args.group is not None else None,
-        validate=validator(args, host),
+        ready=ready,
         follow=follow,
     )
+    return kept[0] if kept else None
 
 
-def wanted_mode(path, args, follow=True):
+def _wanted_mode(path, args, follow):
     """Permission bits for the file that is about to be written; None to keep what is there."""
     if args.mode in (None, "preserve"):
         return None
-    try:
-        now = os.stat(path) if follow else os.lstat(path)
-        current = 0o666 & ~current_umask() if stat.S_ISLNK(now.st_mode) else stat.S_IMODE(now.st_mode)
-    except FileNotFoundError:
-        current = 0o666 & ~current_umask()
+    current = 0o666 & ~current_umask()
+    if os.path.exists(path) and (follow or not os.path.islink(path)):
+        current = stat.S_IMODE(os.stat(path).st_mode)
     return parse_mode(args.mode, current, is_folder=False)
 
 
@@ -101,22 +104,17 @@ def check_validate(args):
         raise ModuleFailure("validate must contain %%s: %s" % args.validate, hint="%s stands for the new file's path")
 
 
-def validator(args, host):
-    """A check of the complete temporary file by the operator's command; None when there is none."""
+def _validate(args, host, path):
+    """Let the operator's command judge the complete file before it is put in place."""
     if args.validate is None:
-        return None
-
-    def validate(path):
-        argv = [word.replace("%s", path) for word in shlex.split(args.validate)]
-        result = host.run(argv)
-        if result.rc != 0:
-            words = (result.stderr.strip() or result.stdout.strip()).splitlines()
-            raise ModuleFailure(
-                "failed to validate: %s (exit code %d)" % (words[-1] if words else "no output", result.rc),
-                hint="the file on the host is as it was; '%s' refused the new one" % args.validate,
-                rc=result.rc,
-                stdout=result.stdout,
-                stderr=result.stderr,
-            )
-
-    return validate
+        return
+    result = host.run([word.replace("%s", path) for word in shlex.split(args.validate)])
+    if result.rc != 0:
+        words = (result.stderr.strip() or result.stdout.strip()).splitlines()
+        raise ModuleFailure(
+            "failed to validate: %s (exit code %d)" % (words[-1] if words else "no output", result.rc),
+            hint="the file on the host is as it was; '%s' refused the new one" % args.validate,
+            rc=result.rc,
+            stdout=result.stdout,
+            stderr=result.stderr,
+        )

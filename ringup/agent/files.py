@@ -13,14 +13,14 @@ from .failure import ModuleFailure
 from .modes import current_umask, parse_mode
 
 
-def replace(path, content, mode=None, uid=None, gid=None, validate=None, follow=True):
+def replace(path, content, mode=None, uid=None, gid=None, ready=None, follow=True):
     """Write a file atomically: a temporary file in the same folder, fsynced, given owner and mode, renamed.
 
     Args:
         content: bytes, or the path of a file to copy in (`os.PathLike` or str is a path; bytes are content).
         mode: permission bits; None keeps those of the file that is replaced, or 0o666 less the umask.
         uid, gid: owner; None keeps that of the file that is replaced, or this process's.
-        validate: called with the temporary file's path when it is complete; raises to refuse it.
+        ready: called with the temporary file's path when it is complete, before it is put in place; raises to refuse it.
         follow: write the file that a symbolic link leads to; else the link itself is replaced.
     """
     path = os.path.realpath(path) if follow and os.path.islink(path) else path
@@ -41,8 +41,8 @@ def replace(path, content, mode=None, uid=None, gid=None, validate=None, follow=
                 os.fchown(stream.fileno(), wanted_uid, wanted_gid)
             os.fchmod(stream.fileno(), _permissions(mode, before))
             os.fsync(stream.fileno())
-        if validate is not None:
-            validate(temporary)
+        if ready is not None:
+            ready(temporary)
         os.replace(temporary, path)
     except BaseException:
         os.unlink(temporary)
@@ -101,12 +101,11 @@ def missing_folders(path):
     return missing[::-1]
 
 
-def make_folder(path, args, mode=None):
-    """Create one folder with the owner and group of `FileAttributes`, and `mode` (or theirs, when None)."""
-    wanted = mode if mode is not None else args.mode
+def make_folder(path, args, mode):
+    """Create one folder with the owner and group of `FileAttributes`, and a mode (None: 0o777 less the umask)."""
     bits = 0o777 & ~current_umask()
-    if wanted is not None:
-        bits = parse_mode(wanted, bits, is_folder=True)
+    if mode is not None:
+        bits = parse_mode(mode, bits, is_folder=True)
     uid = uid_of(args.owner) if args.owner is not None else -1
     gid = gid_of(args.group) if args.group is not None else -1
     # closed until it has its owner and mode

@@ -46,13 +46,16 @@ def perform_at_once(message, make_host):
     """The result of a task that only looks and finds everything as wanted, without a fork; None when it has more to do.
 
     Deciding reads only, so it needs no process of its own; a module says with `AT_ONCE = True` that its `check` (or `read`) is
-    quick and runs no programs. What is to be changed is decided again, and done, in the fork.
+    quick and runs no programs; `AT_ONCE(args)` decides it case by case. What is to be changed is decided again, and done, in the fork.
     """
     try:
         module = load(message["module"])
-        if not getattr(module, "AT_ONCE", False):
+        at_once = getattr(module, "AT_ONCE", False)
+        if not at_once:
             return None
         args = parse(module.Args, message.get("args") or {})
+        if callable(at_once) and not at_once(args):
+            return None
         host = make_host()
         if hasattr(module, "read"):
             return dict(module.read(args, host))

@@ -22,19 +22,19 @@ DEFAULT = "inventory"
 
 @task(
     auto_shortflags=False,
-    iterable=["inventory"],
+    iterable=["i"],
     help={
         "hosts": "which hosts, by a pattern: gpu-rack:!node07",
         "host": "one host: its variables, and where each comes from",
         "format": "text, json or yaml",
-        "inventory": "file, folder, program or 'host,' list; may be given several times (default: the folder inventory)",
+        "i": "the inventory: a file, folder, program or 'host,' list; may be given several times (default: the folder inventory)",
         "playbook": "also read group_vars and host_vars next to this playbook",
     },
 )
-def inventory(_: Context, hosts: str = "all", host: str = "", format: str = "text", inventory: Any = (), playbook: str = "") -> None:
+def inventory(_: Context, hosts: str = "all", host: str = "", format: str = "text", i: Any = None, playbook: str = "") -> None:
     """Show the groups and hosts of the inventory, or one host's variables with their origin."""
     try:
-        known = load_inventory(list(inventory) or [DEFAULT])
+        known = load_inventory(i or [DEFAULT])
         folder = Path(playbook).parent if playbook else None
         if host:
             shown: Any = show.host_lines(known, host, folder) if format == "text" else show.host_values(known, host, folder)

@@ -36,7 +36,11 @@ MEANINGS: tuple[tuple[str, str, str], ...] = (
         "a list item stands where a value is expected",
         "put the '- ' on its own line below the key",
     ),
-    ("did not find expected ',' or", "a '[' or '{' is not closed, or a ',' is missing in it", "close the bracket, or quote the value"),
+    (
+        "did not find expected ',' or",
+        "a '[' or '{' is not closed, or a ',' is missing in it",
+        "close the bracket, or quote a value that holds one",
+    ),
     ("did not find expected node content", "a bracket or a ',' stands alone", "quote the value if text is meant"),
     ("found unexpected end of stream", UNCLOSED, "close the quote that is opened here"),
     ("found unexpected document indicator", UNCLOSED, "close the quote that is opened here"),

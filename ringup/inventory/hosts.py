@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -140,7 +141,7 @@ class Inventory:
         path = Path(place).absolute() if place else None
         return {
             "inventory_hostname": host,
-            "inventory_hostname_short": host.split(".", 1)[0],
+            "inventory_hostname_short": host if _is_address(host) else host.split(".", 1)[0],
             "group_names": sorted(self.groups_of(host)),
             "inventory_file": str(path) if path else None,
             "inventory_dir": str(path.parent) if path else None,
@@ -229,6 +230,14 @@ class Inventory:
     @cached_property
     def _group_layers(self) -> dict[Any, tuple[Layer, ...]]:
         return {}
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
 
 
 def limit_patterns(limit: str | Sequence[str]) -> list[str]:

@@ -15,6 +15,7 @@ from invoke.tasks import task
 from ringup.display.errors import show_error
 from ringup.errors import RingupError, UsageError
 from ringup.inventory import load_inventory, show
+from ringup.templating import VaultKeys, password_files
 
 #: The folder of sources in an operator's project.
 DEFAULT = "inventory"
@@ -22,19 +23,23 @@ DEFAULT = "inventory"
 
 @task(
     auto_shortflags=False,
-    iterable=["i"],
+    iterable=["i", "vault_password_file"],
     help={
         "hosts": "which hosts, by a pattern: gpu-rack:!node07",
         "host": "one host: its variables, and where each comes from",
         "format": "text, json or yaml",
         "i": "the inventory: a file, folder, program or 'host,' list; may be given several times (default: the folder inventory)",
         "playbook": "also read group_vars and host_vars next to this playbook",
+        "vault_password_file": "file (or program) with the vault password; 'id@file' for one vault id; may be given several times",
     },
 )
-def inventory(_: Context, hosts: str = "all", host: str = "", format: str = "text", i: Any = None, playbook: str = "") -> None:
+def inventory(
+    _: Context, hosts: str = "all", host: str = "", format: str = "text", i: Any = None, playbook: str = "", vault_password_file: Any = None
+) -> None:
     """Show the groups and hosts of the inventory, or one host's variables with their origin."""
     try:
-        known = load_inventory(i or [DEFAULT])
+        keys = VaultKeys(password_files(vault_password_file)) if vault_password_file else None
+        known = load_inventory(i or [DEFAULT], decrypt=keys.text if keys else None)
         folder = Path(playbook).parent if playbook else None
         if host:
             shown: Any = show.host_lines(known, host, folder) if format == "text" else show.host_values(known, host, folder)

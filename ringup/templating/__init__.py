@@ -14,7 +14,7 @@ from ringup.templating.omit import OMIT, Omit
 from ringup.templating.syntax import check_expression, check_template, has_template
 from ringup.templating.templar import RenderedVariables, Templar
 from ringup.templating.unsafe import UnsafeList, UnsafeMap, mark_unsafe
-from ringup.templating.vault import VaultKeys, decrypt, encrypt
+from ringup.templating.vault import VaultKeys, decrypt, encrypt, password_files
 
 __all__ = [
     "LOOKUPS",
@@ -31,4 +31,5 @@ __all__ = [
     "encrypt",
     "has_template",
     "mark_unsafe",
+    "password_files",
 ]

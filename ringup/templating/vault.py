@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import binascii
 import os
+import subprocess
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes, hmac, padding
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from cryptography.hazmat.primitives.kdf.pbkdf2 import PBKDF2HMAC
 
-from ringup.errors import TemplateError
+from ringup.errors import InputError, TemplateError
 from ringup.source import Source
+from ringup.yamlfile import read_text
 
 HEADER = "$ANSIBLE_VAULT;"
 CIPHER = "AES256"
@@ -59,6 +62,38 @@ class VaultKeys:
             raise
         self._opened[ciphertext] = opened
         return opened
+
+
+def password_files(names: Sequence[str | Path]) -> PasswordProvider:
+    """Passwords from files: the first line of a text, or what a program prints. `rack@file` is for the vault id rack.
+
+    Files are read when a password is first needed.
+    """
+    read: dict[str, str] = {}
+
+    def passwords(label: str | None) -> list[str]:
+        named = [(parts[0] or None, parts[2]) for parts in (str(name).rpartition("@") for name in names)]
+        # the id of a text is a hint, as in Ansible: passwords for it are tried first, the others after
+        ordered = sorted(named, key=lambda pair: pair[0] != label)
+        for _, path in ordered:
+            if path not in read:
+                read[path] = _password_in(Path(path).expanduser())
+        return [read[path] for _, path in ordered]
+
+    return passwords
+
+
+def _password_in(path: Path) -> str:
+    if os.access(path, os.X_OK) and path.is_file():
+        done = subprocess.run([str(path.absolute())], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=False)
+        if done.returncode != 0:
+            raise InputError(f"the program for the vault password ended with {done.returncode}", where=str(path), hint="run it by hand")
+        password = done.stdout.decode().strip()
+    else:
+        password = read_text(path).strip()
+    if not password:
+        raise InputError("the vault password is empty", where=str(path), hint="write it into the first line of the file")
+    return password
 
 
 def vault_id(ciphertext: str) -> str | None:

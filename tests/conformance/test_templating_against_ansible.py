@@ -9,6 +9,7 @@ from ansible.parsing.dataloader import DataLoader
 from ansible.plugins.loader import init_plugin_loader
 from ansible.template import Templar as AnsibleTemplar
 from ansible.template import trust_as_template
+from ansible.utils.collection_loader import AnsibleCollectionConfig
 
 from ringup.errors import RingupError
 from ringup.templating import Templar
@@ -591,7 +592,8 @@ REFUSED = Refused()
 
 @pytest.fixture(scope="module")
 def oracle():
-    init_plugin_loader([])
+    if not AnsibleCollectionConfig.collection_finder:
+        init_plugin_loader([])
     return AnsibleTemplar(loader=DataLoader(), variables=trusted(VARIABLES))
 
 

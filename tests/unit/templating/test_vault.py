@@ -1,8 +1,8 @@
 import pytest
 
-from ringup.errors import TemplateError
+from ringup.errors import InputError, TemplateError
 from ringup.source import Source
-from ringup.templating import Templar, VaultKeys, decrypt, encrypt
+from ringup.templating import Templar, VaultKeys, decrypt, encrypt, password_files
 from ringup.templating.vault import vault_id
 from ringup.yamlfile import load_yaml, load_yaml_text
 
@@ -66,6 +66,22 @@ def test_a_vaulted_file_is_read_as_its_plain_text(tmp_path):
     assert load_yaml(path, decrypt=keys("sesame").text) == {"a": 1}
     assert Templar({}, [tmp_path], vault=keys("sesame")).render("{{ lookup('file', 'secrets.yaml') }}") == "a: 1"
     assert Templar({}, [tmp_path], vault=keys("sesame")).render("{{ lookup('unvault', 'secrets.yaml') }}") == "a: 1\n"
+
+
+def test_passwords_come_from_files_and_programs_in_the_order_of_the_id(tmp_path):
+    (tmp_path / "plain").write_text("first\n")
+    (tmp_path / "program").write_text("#!/bin/sh\necho second\n")
+    (tmp_path / "program").chmod(0o755)
+    passwords = password_files([tmp_path / "plain", f"rack@{tmp_path}/program"])
+    assert list(passwords(None)) == ["first", "second"]
+    assert list(passwords("rack")) == ["second", "first"]
+    (tmp_path / "plain").unlink()
+    assert list(passwords(None)) == ["first", "second"]
+    with pytest.raises(InputError, match="no such file"):
+        password_files([tmp_path / "gone"])(None)
+    (tmp_path / "empty").touch()
+    with pytest.raises(InputError, match="is empty"):
+        password_files([tmp_path / "empty"])(None)
 
 
 def test_the_vault_filters_undo_each_other():

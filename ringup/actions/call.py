@@ -8,6 +8,7 @@ An action is a file of this folder with two names, as a module of the agent is:
 and these where they apply: `ONCE_PER_BATCH = True` (runs for the first host only: pause, add_host), `NEEDS_HOST = False` (never speaks
 to the host, so no connection is opened for it).
 
+A path on a host is an option of kind `str` here: `path` would put the controller's own home folder in the place of `~`.
 An action says that it failed by raising `TaskFailed`, or by a result with `failed` where playbooks expect more values with it.
 An action that runs once per batch and has more to say of single hosts puts it under `PER_HOST` in its result: host -> values, which
 the engine lays over the common ones (`verify_ring` blames one host and lets the others pass).
@@ -17,14 +18,16 @@ What a result asks of the engine goes by Ansible's keys: `ansible_facts` (set_fa
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, BinaryIO, Protocol
 
 from ringup.errors import TaskFailed
-from ringup.events import Event
+from ringup.events import Event, TaskProgressed, WarningIssued
 from ringup.templating import Templar
+from ringup.yamlfile import shown_path
 
 #: Key of a once-per-batch result under which single hosts' values stand.
 PER_HOST = "ringup_per_host"
@@ -44,6 +47,7 @@ class ModuleCaller(Protocol):
         uploads: Mapping[str, Upload] | None = None,
         timeout_s: float | None = None,
         check: bool | None = None,
+        sink: BinaryIO | None = None,
     ) -> dict[str, Any]:
         """The module's result by Ansible's keys; a failure is in it (`failed`), not raised.
 
@@ -51,6 +55,7 @@ class ModuleCaller(Protocol):
             uploads: by the name that the module's arguments use for them.
             timeout_s: None: the task's own limit.
             check: None: as the task; False: really run it, for questions that change nothing.
+            sink: takes the content that a module sends beside its result (`send_file`).
         Raises:
             ConnectionFailed: the host cannot be reached, or went away.
         """
@@ -64,17 +69,17 @@ class RawAnswer(Protocol):
     def rc(self) -> int: ...
 
     @property
-    def stdout(self) -> str: ...
+    def stdout(self) -> bytes: ...
 
     @property
-    def stderr(self) -> str: ...
+    def stderr(self) -> bytes: ...
 
 
 class Connection(Protocol):
     """The way to the host beneath the agent: for hosts without Python, and for a host that goes away and comes back."""
 
     def raw(self, command: str, *, executable: str | None = None, timeout_s: float | None = None) -> RawAnswer:
-        """Run a command line by the login shell (or `executable -c`), with the task's become.
+        """Run a command line by /bin/sh (or `executable -c`), with the task's become and environment.
 
         Raises:
             ConnectionFailed: the host cannot be reached, or went away.
@@ -182,5 +187,13 @@ class ActionCall:
         for folder in folders:
             if (folder / wanted).exists():
                 return folder / wanted
-        shown = ", ".join(map(str, folders))
+        shown = ", ".join(dict.fromkeys(shown_path((folder / wanted).parent) for folder in folders))
         raise TaskFailed(f"could not find '{name}' on the controller", hint=f"looked in {shown}")
+
+    def progress(self, line: str) -> None:
+        """Show the newest line of long work."""
+        self.emit(TaskProgressed(time.time(), self.task_id, self.host, line))
+
+    def warn(self, message: str) -> None:
+        """Tell an operator what went on in spite of it."""
+        self.emit(WarningIssued(time.time(), message, host=self.host))

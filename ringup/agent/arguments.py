@@ -184,7 +184,9 @@ def resolve_names(spec, given):
         ArgumentError: an option is unknown, or is given under two of its names.
     """
     options = spec.options()
-    names = {alias: name for name, declared in options.items() for alias in declared.aliases + (name,)}
+    # the option that collects the others is not written by its own name: `set_fact: facts=1` is a fact of that name
+    named = {name: declared for name, declared in options.items() if name != spec.other_options}
+    names = {alias: name for name, declared in named.items() for alias in declared.aliases + (name,)}
     resolved = {}  # type: dict[str, Any]
     for word, value in given.items():
         if word not in names and spec.other_options is not None:

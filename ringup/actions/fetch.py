@@ -66,10 +66,10 @@ def _target(call: ActionCall) -> Path:
     if not args.flat:
         # `..` in src must not lead out of the host's own folder
         inside = os.path.normpath("/" + args.src).lstrip("/")
-        return dest / call.host / inside
-    if args.dest.endswith("/"):
-        return dest / PurePosixPath(args.src).name
-    if dest.is_dir():
+        dest = dest / call.host / inside
+    elif args.dest.endswith("/"):
+        dest = dest / PurePosixPath(args.src).name
+    elif dest.is_dir():
         raise TaskFailed(f"dest is an existing directory: {dest}", hint="end it with / to fetch the file into it")
     return dest
 

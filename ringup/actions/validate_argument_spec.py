@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ringup.actions.call import ActionCall
@@ -12,7 +12,7 @@ from ringup.results import Result
 
 NEEDS_HOST = False
 #: kinds of a role's argument_specs that the agent's own options do not have
-ALSO = {"json": lambda value: value, "jsonarg": lambda value: value, "bytes": str, "bits": str}
+ALSO: Mapping[str, Callable[[Any], Any]] = {"json": lambda value: value, "jsonarg": lambda value: value, "bytes": str, "bits": str}
 
 
 class Args(Arguments):
@@ -95,7 +95,7 @@ def _of_elements(parsed: list[Any], wanted: Mapping[str, Any], path: str) -> Ite
 
 
 def _parsed(value: Any, kind: str) -> Any:
-    parse = PARSERS.get(kind) or ALSO.get(kind)
+    parse: Callable[[Any], Any] | None = PARSERS.get(kind) or ALSO.get(kind)
     if parse is None:
         raise TaskFailed(f"the type '{kind}' in argument_spec is not known", hint=f"known are {', '.join(sorted([*PARSERS, *ALSO]))}")
     return parse(value)

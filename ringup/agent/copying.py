@@ -127,7 +127,7 @@ def tree_changes(args, diff):
     src, dest = args.src, args.dest
     if not src.endswith("/"):
         dest = os.path.join(dest, os.path.basename(src))
-    steps = []
+    steps = []  # type: list
     for root, folders, names in os.walk(src, followlinks=args.local_follow):
         target = os.path.normpath(os.path.join(dest, os.path.relpath(root, src)))
         _decide_folder(args, target, diff, steps)

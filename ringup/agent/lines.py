@@ -58,7 +58,7 @@ def with_line(lines, args):
 
 def _last_match(lines, args):
     meant = matcher(args)
-    found = None, None
+    found = None, None  # type: tuple
     for number, line in enumerate(lines if meant else ()):
         match = meant(line)
         if match:

@@ -46,9 +46,14 @@ def apply(args, diff, host):
 
 
 def with_block(content, args):
-    """The file's content with the block in its place (or without it). Pure."""
+    """The file's content with the block in its place (or without it). Pure.
+
+    Without a block to remove nothing changes; ansible-core ends the last line of such a file and reports a change.
+    """
     lines = content.splitlines(True)
     index = _cut(lines, args)
+    if index is None and not _block(args):
+        return content
     if index is None:
         index = _place(content, lines, args)
     if index and not lines[index - 1].endswith(LINE_END):

@@ -126,7 +126,7 @@ def _maker(folder, args):
 
 def _decide_tree(args, top, diff, seen):
     """Compare everything below a folder; links are followed once each, so that a circle of links ends."""
-    steps = []
+    steps = []  # type: list
     for root, folders, names in os.walk(top):
         for name in folders + names:
             path = os.path.join(root, name)

@@ -1,7 +1,6 @@
 """A host that is this machine, and the four runs that every converging module must survive."""
 
 import hashlib
-import os
 import stat
 
 import pytest
@@ -23,18 +22,11 @@ def run():
 def tree_digest(folder):
     """One digest over every path below a folder: kind, mode, owner, times of change, content, link target."""
     lines = []
-    for root, folders, names in os.walk(folder):
-        for name in sorted(folders + names):
-            path = os.path.join(root, name)
-            now = os.lstat(path)
-            content = b""
-            if stat.S_ISREG(now.st_mode):
-                with open(path, "rb") as stream:
-                    content = stream.read()
-            if stat.S_ISLNK(now.st_mode):
-                content = os.readlink(path).encode()
-            lines.append((path, now.st_mode, now.st_uid, now.st_gid, now.st_mtime_ns, content))
-    return hashlib.sha256(repr(sorted(lines)).encode()).hexdigest()
+    for path in sorted(folder.rglob("*")):
+        now = path.lstat()
+        content = path.read_bytes() if stat.S_ISREG(now.st_mode) else str(path.readlink()) if stat.S_ISLNK(now.st_mode) else ""
+        lines.append((str(path), now.st_mode, now.st_uid, now.st_gid, now.st_mtime_ns, content))
+    return hashlib.sha256(repr(lines).encode()).hexdigest()
 
 
 @pytest.fixture
@@ -49,7 +41,7 @@ def run_four_times(run, tmp_path):
         done = run(module, diff=True, **args)
         assert not done.get("failed"), done
         assert done["changed"] is predicted["changed"] is changes, (args, predicted, done)
-        left = [name for name in os.listdir(tmp_path) if name.startswith(".ringup-")]
+        left = list(tmp_path.rglob(".ringup-*"))
         assert not left, "temporary files are left behind"
         return done
 

@@ -10,6 +10,8 @@ from jinja2.nodes import EvalContext
 from jinja2.runtime import Context
 from jinja2.utils import Cycler, missing
 
+from ringup.errors import TemplateError
+
 VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
 
 
@@ -110,3 +112,8 @@ class NoVariables:
 
     def resolve(self, name: str) -> Any:
         return self._names.get(name, missing)
+
+    def lookup(self, name: str, terms: Any, options: Any) -> Any:
+        raise TemplateError(
+            f"the lookup '{name}' is in a template that is imported without context", hint="write: import 'x' as y with context"
+        )

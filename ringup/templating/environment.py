@@ -18,7 +18,7 @@ from jinja2.tests import TESTS as JINJA_TESTS
 from ringup.templating.context import VariableContext, VariableTemplate, listed
 from ringup.templating.filters import FILTERS, SEES_UNDEFINED
 from ringup.templating.globals import GLOBALS
-from ringup.templating.results import joined
+from ringup.templating.results import joined, stated
 from ringup.templating.tests import TESTS
 from ringup.templating.undefined import Undefined
 
@@ -178,7 +178,9 @@ BUILT_TESTS = _named({**cast(dict[str, Any], JINJA_TESTS), **TESTS})
 def file_environment(options: TemplateOptions, search_path: tuple[Path, ...]) -> TemplateEnvironment:
     """For files with these options, that include from these folders and the `templates` in them."""
     folders = [folder / sub for folder in search_path for sub in ("templates", "")]
-    return TemplateEnvironment(options, FileSystemLoader(folders))
+    environment = TemplateEnvironment(options, FileSystemLoader(folders))
+    environment.finalize = stated
+    return environment
 
 
 @functools.lru_cache(maxsize=256)

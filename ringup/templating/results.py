@@ -29,6 +29,17 @@ def joined(parts: Iterable[Any]) -> Any:
     return "".join(map(str, kept))
 
 
+def stated(value: Any) -> Any:
+    """The value itself. Template files call this for each output, so that the error for an undefined one has its line.
+
+    Raises:
+        UndefinedUse: there is no value.
+    """
+    if isinstance(value, Undefined):
+        raise UndefinedUse(value)
+    return value
+
+
 def finished(value: Any) -> Any:
     """A plain value: nothing lazy, nothing undefined, lists for all sequences.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable
-from functools import lru_cache
 from pathlib import Path
 
 from jinja2 import TemplateSyntaxError, nodes
@@ -115,25 +114,35 @@ def plain_name(name: str) -> str:
     return name.removeprefix("ansible.builtin.").removeprefix("ansible.legacy.")
 
 
-def unknown(kind: str, name: str, known: Iterable[str], line: int = 1) -> TemplateError:
+def unknown(kind: str, name: str, known: Iterable[str], line: int = 1) -> BrokenTemplate:
     """The error for a filter, test or lookup that there is not."""
     at_line = f" (line {line} of the template)" if line > 1 else ""
     message = f"the {kind} '{name}' is not known{at_line}"
+    failure = BrokenTemplate(message)
+    failure.line = line
     near = difflib.get_close_matches(name.rsplit(".", 1)[-1], [known_name for known_name in known if "." not in known_name], 1, 0.7)
     if near:
-        return TemplateError(message, hint=f"did you mean '{near[0]}'?")
-    if "." in name:
-        return TemplateError(message, hint=f"{kind}s of collections are not supported; those of ansible.builtin and Jinja are")
-    return TemplateError(message, hint=f"docs/templating.md lists the {kind}s there are")
+        failure.hint = f"did you mean '{near[0]}'?"
+    elif "." in name:
+        failure.hint = f"{kind}s of collections are not supported; those of ansible.builtin and Jinja are"
+    else:
+        failure.hint = f"docs/templating.md lists the {kind}s there are"
+    return failure
 
 
-@lru_cache(maxsize=256)
-def _shortened(text: str) -> str:
+def shortened(text: str) -> str:
+    """The first line of a template, for messages."""
     first = text.strip().split("\n", 1)[0]
     return first if len(first) <= 100 else first[:97] + "..."
 
 
-def explained(error: TemplateSyntaxError, text: str) -> TemplateError:
+class BrokenTemplate(TemplateError):
+    """A text that is no template; `line` is counted from 1 within it."""
+
+    line = 1
+
+
+def explained(error: TemplateSyntaxError, text: str) -> BrokenTemplate:
     """Jinja's message with the text at fault and what to write instead."""
     lines = text.splitlines() or [""]
     line = lines[min(error.lineno, len(lines)) - 1]
@@ -146,4 +155,6 @@ def explained(error: TemplateSyntaxError, text: str) -> TemplateError:
         hint = "every {% if %}, {% for %} and {% block %} needs its {% end... %}"
     elif "unexpected '}'" in message or "unexpected char" in message:
         hint = "a character stands where none may: quote text inside {{ }}"
-    return TemplateError(f"this is no template: {message[:1].lower() + message[1:]}{place}: {_shortened(line)}", hint=hint)
+    failure = BrokenTemplate(f"this is no template: {message[:1].lower() + message[1:]}{place}: {shortened(line)}", hint=hint)
+    failure.line = error.lineno
+    return failure

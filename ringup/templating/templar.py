@@ -9,19 +9,19 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import TemplateError as JinjaError
-from jinja2 import TemplateNotFound, TemplateSyntaxError
+from jinja2 import TemplateSyntaxError
 from jinja2.utils import missing
 
 from ringup.errors import RingupError, TemplateError
 from ringup.source import Source
-from ringup.templating import files, syntax
+from ringup.templating import failures, files, syntax
 from ringup.templating.context import Scope
 from ringup.templating.globals import GLOBALS
 from ringup.templating.lazy import LazyMap
 from ringup.templating.lookups import LookupCall, run_lookup
 from ringup.templating.omit import OMIT
 from ringup.templating.results import finished, joined
-from ringup.templating.undefined import Undefined, UndefinedUse, explained
+from ringup.templating.undefined import Undefined, UndefinedUse
 from ringup.templating.unsafe import UnsafeList, UnsafeMap
 from ringup.templating.vault import VaultKeys
 from ringup.yamlfile.values import UnsafeText, VaultedText
@@ -103,7 +103,7 @@ class Templar:
             raise self._explained(error, source) from (error if isinstance(error, RingupError) else None)
         if value is True or value is False:
             return value
-        raise _no_boolean(condition, value, source)
+        raise failures.no_boolean(condition, value, source)
 
     def expression(self, text: str, *, source: Source | str | None = None) -> Any:
         """The value of a bare expression, of any type."""
@@ -119,15 +119,19 @@ class Templar:
             options: those of Ansible's template module, by its names: trim_blocks (on by default), lstrip_blocks,
                 newline_sequence, variable_start_string and so on. A first line `#jinja2: trim_blocks: False` overrides them.
         """
+        first_line = 1
         try:
-            template, chosen = files.with_header(template, options)
-            compiled = files.compiled_file(template, chosen, self.search_path)
-            parts = compiled.nodes_in(self._scope)
-            return files.with_final_newline(
-                "".join(map(str, (part for part in parts if part is not None))), template, chosen.newline_sequence
-            )
+            body, chosen = files.with_header(template, options)
+            first_line = 1 if body is template else 2
+            parts = files.compiled_file(body, chosen, self.search_path).nodes_in(self._scope)
+            return files.with_final_newline("".join(str(part) for part in parts if part is not None), body, chosen.newline_sequence)
+        except syntax.BrokenTemplate as error:
+            path = source.path if isinstance(source, Source) else source
+            error.where = Source(path, error.line + first_line - 1) if path else None
+            raise
         except Exception as error:  # noqa: BLE001 - a filter may raise anything; an operator sees a sentence
-            raise self._explained(error, source) from (error if isinstance(error, RingupError) else None)
+            place = failures.place_in_file(error, source, first_line)
+            raise self._explained(error, place) from (error if isinstance(error, RingupError) else None)
 
     def resolve(self, name: str) -> Any:
         """The value of a variable, its templates rendered as it is used, or of a global; Jinja's `missing` when there is none."""
@@ -173,7 +177,7 @@ class Templar:
         if kind in PLAIN:
             return finished(value) if kind is LazyMap else value
         if isinstance(value, dict):
-            return {key: self._rendered(item) for key, item in value.items()}
+            return {key: _without_omitted(self._rendered(item)) for key, item in value.items()}
         if isinstance(value, list | tuple):
             return [item for item in map(self._rendered, value) if item is not OMIT]
         return self._rendered(self._decrypted(value)) if isinstance(value, VaultedText) else finished(value)
@@ -185,7 +189,14 @@ class Templar:
             value = self.resolve(name[1])
             return Undefined(name=name[1]) if value is missing else value
         template = syntax.compiled_text(text, self.search_path)
-        value = joined(template.nodes_in(self._scope))
+        try:
+            value = joined(template.nodes_in(self._scope))
+        except (UndefinedUse, RingupError, JinjaError, RecursionError):
+            raise
+        except Exception as error:  # noqa: BLE001 - as in render
+            failure = failures.explained(error, self.names, self.search_path)
+            failure.message = f"{failure.message}, in {syntax.shortened(text)}"
+            raise failure from None
         return files.with_final_newline(value, text) if isinstance(value, str) and text.endswith("\n") else value
 
     def _nested(self, text: str, label: str) -> Any:
@@ -248,19 +259,7 @@ class Templar:
         return self.vault.text(value.ciphertext, value.source)
 
     def _explained(self, error: Exception, source: Source | str | None) -> RingupError:
-        if isinstance(error, UndefinedUse):
-            failure: RingupError = explained(error.undefined, [*self.names(), *GLOBALS])
-        elif isinstance(error, RingupError):
-            failure = error
-        elif isinstance(error, TemplateSyntaxError):
-            failure = syntax.explained(error, error.source or "")
-        elif isinstance(error, TemplateNotFound):
-            folders = ", ".join(map(str, self.search_path)) or "no folder"
-            failure = TemplateError(f"the template '{error.name}' to include is not there", hint=f"looked in {folders}")
-        elif isinstance(error, RecursionError):
-            failure = TemplateError("variables refer to each other without end", hint="give one of them a value of its own")
-        else:
-            failure = TemplateError(_said(error), hint="check the types of what is combined: '| type_debug' says them")
+        failure = failures.explained(error, self.names, self.search_path)
         if failure.where is None:
             failure.where = source
         return failure
@@ -275,10 +274,7 @@ class RenderedVariables(Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         if name not in self._templar.variables:
             raise KeyError(name)
-        value = self._templar.resolve(name)
-        if isinstance(value, Undefined):
-            raise UndefinedUse(value)
-        return value
+        return self._templar.resolve(name)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._templar.variables)
@@ -288,6 +284,12 @@ class RenderedVariables(Mapping[str, Any]):
 
     def __contains__(self, name: object) -> bool:
         return name in self._templar.variables
+
+
+def _without_omitted(value: Any) -> Any:
+    if type(value) is dict and OMIT in value.values():
+        return {key: item for key, item in value.items() if item is not OMIT}
+    return value
 
 
 def _may_need_rendering(value: Any) -> bool:
@@ -301,24 +303,3 @@ def _needed_by(undefined: Undefined, label: str) -> Undefined:
     if undefined.needed_by is None:
         undefined.__dict__["needed_by"] = label
     return undefined
-
-
-def _said(error: Exception) -> str:
-    text = str(error).rstrip(".")
-    if isinstance(error, JinjaError) or text:
-        return text or type(error).__name__
-    return type(error).__name__
-
-
-def _no_boolean(condition: Any, value: Any, source: Source | str | None) -> TemplateError:
-    hints = {
-        str: "write '... | bool' for a text like yes or false, or '... | length > 0'",
-        list: "write '... | length > 0'",
-        dict: "write '... | length > 0'",
-        int: "write '... != 0', or '... | bool'",
-        float: "write '... != 0'",
-        type(None): "write '... is not none'",
-    }
-    hint = next((text for kind, text in hints.items() if isinstance(value, kind)), "compare it with something")
-    shown = repr(value) if len(repr(value)) < 80 else repr(value)[:77] + "..."
-    return TemplateError(f"the condition '{condition}' gave {shown}; it must be true or false", where=source, hint=hint)

@@ -2,7 +2,7 @@ import pytest
 
 from ringup.errors import TemplateError, UndefinedVariable
 from ringup.source import Source
-from ringup.templating import OMIT, Templar, UnsafeMap, check_expression, check_template, mark_unsafe
+from ringup.templating import OMIT, RenderedVariables, Templar, UnsafeMap, check_expression, check_template, mark_unsafe
 
 VARIABLES = {
     "i": 3,
@@ -202,6 +202,44 @@ def test_template_files_keep_the_options_of_ansible(tmp_path):
     ]
     for text, options, expected in cases:
         assert templar.render_text(text, **options) == expected, text
+
+
+def test_an_error_in_a_file_names_its_line(tmp_path):
+    (tmp_path / "part.j2").write_text("fine\n{{ nope }}\n")
+    templar = Templar({"x": 1}, [tmp_path])
+    cases = [
+        ("a\n{{ nope }}\n", "t.j2:2"),
+        ("#jinja2: trim_blocks: False\na\n{{ x + 'a' }}\n", "t.j2:3"),
+        ("a\n{% if x %}\nb {{ x.y.z }}\n{% endif %}\n", "t.j2:3"),
+        ("a\n{% include 'part.j2' %}\n", f"{tmp_path}/part.j2:2"),
+        ("a\nb\n{% fi %}\n", "t.j2:3"),
+        ("a\n\n{{ x | nope }}\n", "t.j2:3"),
+        ("{% for y in [1, 0] %}\n{{ 1 / y }}\n{% endfor %}", "t.j2:2"),
+    ]
+    for text, where in cases:
+        with pytest.raises(TemplateError) as caught:
+            templar.render_text(text, source=Source("t.j2"))
+        assert str(caught.value.where) == where, text
+
+
+def test_omitted_values_stay_at_the_top_for_the_engine_and_drop_out_below():
+    rendered = Templar({}).render({"mode": "{{ omit }}", "deep": {"a": "{{ omit }}", "b": 1}, "list": ["{{ omit }}", 2]})
+    assert rendered == {"mode": OMIT, "deep": {"b": 1}, "list": [2]}
+
+
+def test_a_type_error_names_the_template():
+    with pytest.raises(TemplateError, match=r"in \{\{ a \+ 1 \}\}"):
+        Templar({"a": "x", "b": "{{ a + 1 }}"}).render("{{ b }}")
+
+
+def test_hostvars_of_another_host_are_rendered_with_its_variables():
+    other = Templar({"name": "{{ short }}.rack", "short": "node02", "bad": "{{ nope }}"})
+    templar = Templar({"short": "node01", "hostvars": {"node02": RenderedVariables(other)}})
+    assert templar.render("{{ short }} {{ hostvars['node02'].name }}") == "node01 node02.rack"
+    assert templar.render("{{ hostvars.node02.bad | default('none') }}") == "none"
+    assert templar.render("{{ hostvars.node02.gone is defined }}") is False
+    with pytest.raises(UndefinedVariable, match="'nope' is not defined, which 'bad' needs"):
+        templar.render("{{ hostvars.node02.bad }}")
 
 
 def test_a_template_error_names_line_and_option():

@@ -76,7 +76,7 @@ def host_of(message, uploads, emit):
         check=bool(message.get("check")),
         diff=bool(message.get("diff")),
         environment=message.get("environment"),
-        uploads={name: uploads[name] for name in message.get("uploads") or () if name in uploads},
+        uploads={name: uploads[sent] for name, sent in (message.get("uploads") or {}).items() if sent in uploads},
         timeout_s=message.get("timeout_s"),
         progress=lambda line: emit(encode({"type": "progress", "id": number, "line": line[:500]})),
         send_file=send_file,

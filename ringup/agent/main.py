@@ -213,8 +213,8 @@ class Agent:
                 self._spool.keep(child.key, result)
 
     def _forget_uploads(self, message):
-        for name in message.get("uploads") or ():
-            path = self._uploads.pop(name, None)
+        for sent in (message.get("uploads") or {}).values():
+            path = self._uploads.pop(sent, None)
             if path is not None:
                 try:
                     os.unlink(path)

@@ -83,12 +83,12 @@ class AgentLink:
                 "id": number,
                 "key": call.key,
                 "module": call.module,
-                "args": _with_uploads(call),
+                "args": dict(call.args),
                 "check": call.check,
                 "diff": call.diff,
                 "environment": dict(call.environment),
                 "timeout_s": call.timeout_s,
-                "uploads": [f"{call.key}-{name}" for name in call.uploads],
+                "uploads": {name: f"{call.key}-{name}" for name in call.uploads},
                 "dies_with_controller": call.dies_with_controller,
             }
             self._send(message)
@@ -184,8 +184,3 @@ class AgentLink:
             except ProtocolError as error:
                 raise LinkLost(f"the host sent {error}", where=self._host) from None
         return self._frames.pop(0)
-
-
-def _with_uploads(call: Call) -> dict[str, Any]:
-    """Arguments as they are; a module names its upload by the short name, and finds it under the long one."""
-    return {**call.args, **{f"upload_{name}": f"{call.key}-{name}" for name in call.uploads}} if call.uploads else dict(call.args)

@@ -88,7 +88,7 @@ class RoleRef:
         defaults: what its tasks see at the level of defaults: its dependencies', its parents', its own.
         vars: what its tasks see at the level of role vars: its parents', its dependencies', its own, then the `vars:` of its use.
         exported: what the rest of the play sees of its vars when it is `public`: its dependencies' and its own files'.
-        params: given where the role is used (`roles: - role: x, port: 80`), its parents' too; they rank above set_fact.
+        params: given where the role is used (`roles: - role: x, listen_on: 80`), its parents' too; they rank above set_fact.
         public: its defaults and `exported` are visible to the whole play (`roles:`, import_role), not only to its own tasks.
         key: equal for uses that count as the same: such a role runs once per host unless `allow_duplicates`.
         dependencies: of its meta/main.yaml, in order.

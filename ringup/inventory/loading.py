@@ -14,8 +14,7 @@ from ringup.inventory.from_yaml import read_yaml
 from ringup.inventory.hosts import Inventory
 from ringup.inventory.variable_files import VariableFiles
 from ringup.source import Source
-from ringup.yamlfile import SourcedMap, load_yaml, load_yaml_text, read_text, shown_path
-from ringup.yamlfile.file import VAULT_HEADER, Decrypt
+from ringup.yamlfile import VAULT_HEADER, Decrypt, SourcedMap, load_yaml, load_yaml_text, read_text, shown_path
 
 YAML_ENDINGS = (".yaml", ".yml", ".json")
 #: What in a folder of sources is none: Ansible's list, and our lock files.

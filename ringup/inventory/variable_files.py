@@ -9,8 +9,7 @@ from typing import Any
 from ringup.errors import InventoryError
 from ringup.inventory.values import Layer
 from ringup.source import Source
-from ringup.yamlfile import load_yaml, shown_path
-from ringup.yamlfile.file import Decrypt
+from ringup.yamlfile import Decrypt, load_yaml, shown_path
 
 #: Endings of files with variables, the first that exists is taken.
 ENDINGS = ("", ".yml", ".yaml", ".json")

@@ -40,10 +40,18 @@ class VaultKeys:
 
     def __init__(self, passwords: PasswordProvider) -> None:
         self._passwords = passwords
-        self._opened: dict[str, str] = {}
+        self._opened: dict[str, bytes] = {}
 
     def text(self, ciphertext: str, source: Source | None = None) -> str:
         """The plain text.
+
+        Raises:
+            TemplateError: no password fits, it is no vaulted text, or what it holds is no text.
+        """
+        return _as_text(self.content(ciphertext, source), source)
+
+    def content(self, ciphertext: str, source: Source | None = None) -> bytes:
+        """The plain content, for files that need not be text.
 
         Raises:
             TemplateError: no password fits, or it is no vaulted text.
@@ -56,7 +64,7 @@ class VaultKeys:
         if not passwords:
             raise TemplateError("a vault password is needed and none is given", where=source, hint="give --vault-password-file")
         try:
-            opened = decrypt(ciphertext, passwords)
+            opened = decrypt_content(ciphertext, passwords)
         except TemplateError as error:
             error.where = source
             raise
@@ -107,6 +115,15 @@ def decrypt(ciphertext: str, passwords: Sequence[str]) -> str:
 
     Raises:
         TemplateError: the text is damaged, in another cipher, not UTF-8, or no password fits.
+    """
+    return _as_text(decrypt_content(ciphertext, passwords))
+
+
+def decrypt_content(ciphertext: str, passwords: Sequence[str]) -> bytes:
+    """The content, by the first password that fits.
+
+    Raises:
+        TemplateError: the text is damaged, in another cipher, or no password fits.
     """
     salt, signature, content = _parts(ciphertext)
     for password in passwords:
@@ -160,6 +177,14 @@ def _parts(ciphertext: str) -> tuple[bytes, bytes, bytes]:
     except ValueError:
         raise TemplateError("the vaulted text is damaged", hint="take it from the last good version of the file") from None
     return salt, signature, content
+
+
+def _as_text(content: bytes, source: Source | None = None) -> str:
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        hint = "put binary files on hosts with copy, which decrypts them"
+        raise TemplateError("the vaulted content is no text in UTF-8", where=source, hint=hint) from None
 
 
 def _keys(password: str, salt: bytes) -> tuple[bytes, bytes, bytes]:

@@ -5,7 +5,18 @@
 The rules are YAML 1.1 as PyYAML and Ansible read it. What Ansible lets pass with a warning (a key given twice) is an error here.
 """
 
-from ringup.yamlfile.file import load_yaml, load_yaml_text, read_text, shown_path
+from ringup.yamlfile.file import VAULT_HEADER, Decrypt, load_yaml, load_yaml_text, read_text, shown_path
 from ringup.yamlfile.values import SourcedList, SourcedMap, UnsafeText, VaultedText
 
-__all__ = ["SourcedList", "SourcedMap", "UnsafeText", "VaultedText", "load_yaml", "load_yaml_text", "read_text", "shown_path"]
+__all__ = [
+    "VAULT_HEADER",
+    "Decrypt",
+    "SourcedList",
+    "SourcedMap",
+    "UnsafeText",
+    "VaultedText",
+    "load_yaml",
+    "load_yaml_text",
+    "read_text",
+    "shown_path",
+]

@@ -11,8 +11,7 @@ from typing import Any
 from ringup.errors import TemplateError
 from ringup.templating.omit import OMIT
 from ringup.templating.results import finished
-from ringup.yamlfile import read_text
-from ringup.yamlfile.file import VAULT_HEADER
+from ringup.yamlfile import VAULT_HEADER, read_text
 
 PAIR = re.compile(r"(\w+)=(.*)\Z", re.DOTALL)
 

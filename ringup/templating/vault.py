@@ -136,13 +136,7 @@ def decrypt_content(ciphertext: str, passwords: Sequence[str]) -> bytes:
             continue
         decryptor = Cipher(algorithms.AES(cipher_key), modes.CTR(counter)).decryptor()
         unpadder = padding.PKCS7(128).unpadder()
-        plain = unpadder.update(decryptor.update(content) + decryptor.finalize()) + unpadder.finalize()
-        try:
-            return plain.decode()
-        except UnicodeDecodeError:
-            raise TemplateError(
-                "the vaulted content is no text in UTF-8", hint="copy binary files with copy, which decrypts them"
-            ) from None
+        return unpadder.update(decryptor.update(content) + decryptor.finalize()) + unpadder.finalize()
     label = vault_id(ciphertext)
     named = f" for the vault id '{label}'" if label else ""
     raise TemplateError(f"no vault password fits{named}", hint=f"{len(passwords)} tried; check --vault-password-file")

@@ -84,6 +84,12 @@ def test_passwords_come_from_files_and_programs_in_the_order_of_the_id(tmp_path)
         password_files([tmp_path / "empty"])(None)
 
 
+def test_content_is_given_as_bytes_too():
+    made = encrypt("x", "sesame", salt=b"s" * 32)
+    assert keys("sesame").content(made) == b"x"
+    assert keys("sesame").text(made) == "x"
+
+
 def test_the_vault_filters_undo_each_other():
     templar = Templar({"pw": "sesame"})
     assert templar.render("{{ 'text' | vault(pw) | unvault(pw) }}") == "text"

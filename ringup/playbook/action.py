@@ -143,7 +143,7 @@ def _gather_args_keyword(task: SourcedMap, written: _Written) -> None:
     elif isinstance(given, Mapping):
         written.add(given, where)
     else:
-        raise PlaybookError(f"'args' takes options (name: value), not {described(given)}", where=where)
+        raise PlaybookError(f"'args' takes options (name: value), not {described(given)}", where=where, hint="write args: {chdir: /tmp}")
 
 
 def _gather_line(spec: Spec, line: str, where: Source, written: _Written) -> None:
@@ -198,7 +198,8 @@ def check_action(action: Action, defaults: Mapping[str, Any], vocabulary: Vocabu
         try:
             resolved = check_names(action.spec.args, {**defaults, **action.args})
         except ArgumentError as error:
-            raise PlaybookError(f"{action.spec.name}: {error.message}", where=_place_of(error, action), hint=error.hint) from None
+            hint = error.hint or f"{action.spec.name} knows {', '.join(action.spec.args.options())}"
+            raise PlaybookError(f"{action.spec.name}: {error.message}", where=_place_of(error, action), hint=hint) from None
         for name, value in resolved.items():
             declared = action.spec.args.options()[name]
             where = _written_place(name, declared, action)
@@ -229,7 +230,8 @@ def _check_literal(module: str, declared: Option, value: Any, where: Source) -> 
         if declared.kind == "mode" and parsed != PRESERVE:
             parse_mode(parsed, 0, is_folder=False)
     except (ArgumentError, ModuleFailure) as error:
-        raise PlaybookError(f"{module}: {error.message}", where=where, hint=error.hint) from None
+        hint = error.hint or declared.help
+        raise PlaybookError(f"{module}: {error.message}", where=where, hint=hint) from None
 
 
 def holds_template(value: Any) -> bool:

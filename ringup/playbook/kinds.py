@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ringup.agent.arguments import FALSE, TRUE
+from ringup.agent.arguments import FALSE, TRUE, nearest
 from ringup.errors import PlaybookError
 from ringup.source import Source
 from ringup.yamlfile import SourcedList, UnsafeText, VaultedText
@@ -37,7 +37,7 @@ def described(value: Any) -> str:
     return shown if len(shown) <= 60 else shown[:57] + "..."
 
 
-def wrong(value: Any, wanted: str, where: Source, hint: str | None = None) -> PlaybookError:
+def wrong(value: Any, wanted: str, where: Source, hint: str) -> PlaybookError:
     return PlaybookError(f"{wanted} is needed here, not {described(value)}", where=where, hint=hint)
 
 
@@ -55,7 +55,7 @@ def whole(value: Any, where: Source) -> Any:
         return value
     if isinstance(value, str) and re.fullmatch(r"[-+]?\d+", value.strip()):
         return int(value)
-    raise wrong(value, "a whole number", where)
+    raise wrong(value, "a whole number", where, "write digits only, or a template in quotes")
 
 
 def number(value: Any, where: Source) -> Any:
@@ -64,7 +64,7 @@ def number(value: Any, where: Source) -> Any:
     try:
         return float(value)
     except (TypeError, ValueError):
-        raise wrong(value, "a number", where) from None
+        raise wrong(value, "a number", where, "write digits, with a point for fractions, or a template in quotes") from None
 
 
 def text(value: Any, where: Source) -> Any:
@@ -87,7 +87,7 @@ def mapping(value: Any, where: Source) -> Any:
         return {}
     if isinstance(value, Mapping):
         return value
-    raise wrong(value, "a mapping (name: value)", where)
+    raise wrong(value, "a mapping (name: value)", where, "write 'name: value', one a line, indented below the keyword")
 
 
 def variables(value: Any, where: Source) -> Any:
@@ -133,7 +133,7 @@ def environment(value: Any, where: Source) -> tuple[Any, ...]:
     items = value if isinstance(value, list) else [value]
     for index, item in enumerate(items):
         if not (isinstance(item, Mapping) or templated(item)):
-            raise wrong(item, "a mapping of environment variables", place_in(value, index, where))
+            raise wrong(item, "a mapping of environment variables", place_in(value, index, where), "write environment: {NAME: value}")
     return tuple(items)
 
 
@@ -144,7 +144,7 @@ def percent(value: Any, where: Source) -> Any:
     bare = value.strip().removesuffix("%") if isinstance(value, str) else value
     found = number(bare, where)
     if not 0 <= float(found) <= 100:
-        raise wrong(value, "a percentage from 0 to 100", where)
+        raise wrong(value, "a percentage from 0 to 100", where, "write max_fail_percentage: 25")
     return found
 
 
@@ -171,7 +171,8 @@ def choice(*known: str) -> Kind:
     def parse(value: Any, where: Source) -> Any:
         if templated(value) or value in known:
             return value
-        raise wrong(value, f"one of {', '.join(known)}", where)
+        near = nearest(value, known)
+        raise wrong(value, "another word", where, f"did you mean '{near}'?" if near else f"known are {', '.join(known)}")
 
     return parse
 

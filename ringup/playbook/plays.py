@@ -59,7 +59,7 @@ def _read_item(written: SourcedMap, scope: Scope) -> tuple[Play, ...]:
     where = written.value_source(imported)
     name = written[imported]
     if not isinstance(name, str):
-        raise kinds.wrong(name, "the path of a playbook", where)
+        raise kinds.wrong(name, "the path of a playbook", where, "write - import_playbook: other.yaml")
     check_templates(own.get("vars"), where, scope.vocabulary)
     path = find_file(scope.static_name(name, where), [scope.folder], where, "playbook")
     inner = replace(

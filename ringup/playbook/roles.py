@@ -190,7 +190,8 @@ def _read_variables(path: Path, part: str, wish: RoleWish, scope: Scope) -> Mapp
         written = load_yaml(file, decrypt=scope.vocabulary.decrypt)
         where = getattr(written, "source", Source(shown_path(file), 1))
         if written is not None and not isinstance(written, Mapping):
-            raise PlaybookError(f"a role's {part} are a mapping (name: value), not {kinds.described(written)}", where=where)
+            message = f"a role's {part} are a mapping (name: value), not {kinds.described(written)}"
+            raise PlaybookError(message, where=where, hint="write 'name: value', without '- '")
         variables = kinds.variables(written, where)
         check_templates(variables, where, scope.vocabulary)
         merged.update(variables)

@@ -48,6 +48,11 @@ def with_header(text: str, options: Mapping[str, Any]) -> tuple[str, TemplateOpt
     return text, chosen
 
 
+def holds_template(text: str, options: TemplateOptions) -> bool:
+    """Whether there is anything to render; a file without is left as it is, newlines and all."""
+    return any(start in text for start in (options.block_start_string, options.variable_start_string, options.comment_start_string))
+
+
 def compiled_file(text: str, options: TemplateOptions, search_path: tuple[Path, ...]) -> VariableTemplate:
     """The compiled template of a file's text, cached by text, options and search path."""
     environment = file_environment(options, search_path)

@@ -26,7 +26,7 @@ def joined(parts: Iterable[Any]) -> Any:
         return None
     if len(kept) == 1:
         return str(kept[0]) if type(kept[0]) is TemplateModule else kept[0]
-    return "".join(map(str, kept))
+    return "".join(part if isinstance(part, str) else str(finished(part)) for part in kept if part is not OMIT)
 
 
 def stated(value: Any) -> Any:

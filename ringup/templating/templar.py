@@ -122,9 +122,15 @@ class Templar:
         first_line = 1
         try:
             body, chosen = files.with_header(template, options)
+            if body is template and not files.holds_template(body, chosen):
+                return body
             first_line = 1 if body is template else 2
             parts = files.compiled_file(body, chosen, self.search_path).nodes_in(self._scope)
-            return files.with_final_newline("".join(str(part) for part in parts if part is not None), body, chosen.newline_sequence)
+            value = joined(parts)
+            if isinstance(value, str):
+                return files.with_final_newline(value, body, chosen.newline_sequence)
+            # as in Ansible, a file that is one expression of another type than text ends without a newline
+            return "" if value is None else str(finished(value))
         except syntax.BrokenTemplate as error:
             path = source.path if isinstance(source, Source) else source
             error.where = Source(path, error.line + first_line - 1) if path else None

@@ -68,6 +68,20 @@ TEMPLATES = """\
 {{ none }}{{ none }}
 x{{ none }}
 x{{ none_var }}y
+{{ (1, 2) }}x
+{{ disk.keys() }}x
+x{{ omit }}
+x{{ [1, omit] }}
+{{ broken }}x
+{{ lazy_map }}x
+{{ lazy_list }}{{ i }}
+{{ [lazy, broken.bad | default('d')] }}
+{{ [nowhere] | length }}
+{{ [nowhere] }}
+{{ {'a': nowhere} }}
+{{ {'a': nowhere}.b is defined }}
+{{ false and nowhere }}
+{{ s if nowhere is not defined else nowhere }}
 {{ i }}{{ i }}
  {{ i }}
 {{ list_text }}
@@ -619,3 +633,55 @@ def test_a_template_means_the_same_as_in_ansible(oracle, ours, template):
 def test_a_condition_means_the_same_as_in_ansible(oracle, ours, condition):
     expected = asked(lambda: oracle.evaluate_conditional(trust_as_template(condition)), AnsibleError)
     assert asked(lambda: ours.evaluate(condition), RingupError) == expected
+
+
+FILES: list[tuple[str, dict[str, Any]]] = [
+    (text, options)
+    for options in ({}, {"trim_blocks": False}, {"lstrip_blocks": True}, {"newline_sequence": "\r\n"}, {"keep_trailing_newline": True})
+    for text in (
+        "a\n{% if i %}\n  b\n  {% endif %}\nc\n",
+        "{% for n in numbers %}\n    {{ n }}{% if not loop.last %},{% endif %}\n\n{% endfor %}\nend",
+        "#jinja2: lstrip_blocks: True, trim_blocks: False\n  {% if i %}\nx\n  {% endif %}\n",
+        "{% include 'part.j2' %}\n",
+        "{% include 'part.j2' %}{% include 'part.j2' %}",
+        "{% include 'gone.j2' ignore missing %}x\n",
+        "{% import 'forms.j2' as forms %}{{ forms.m(i) }}\n",
+        "{% import 'forms.j2' as forms with context %}{{ forms.w() }}\n",
+        "{% from 'forms.j2' import m %}{{ m('a') }}\n",
+        "{% extends 'outer.j2' %}{% block body %}{{ i }}-{{ super() }}{% endblock %}",
+        "{% macro o(x, y=2) %}{{ x }}{{ y }}{{ varargs }}{% endmacro %}{{ o(1) }} {{ o(1, 3, 4) }}\n",
+        "{% set ns = namespace(n=0) %}{% for x in numbers %}{% set ns.n = ns.n + x %}{% endfor %}{{ ns.n }}\n",
+        "{% filter upper %}{{ s }}{% endfilter %}\n",
+        "{% with %}{% set z = 1 %}{{ z }}{% endwith %}\n",
+        "{{ lazy_map }}\n",
+        "{{ disk }} {{ numbers }} {{ none }} {{ true }}\n",
+        "{{ '\\t' }}|{{ 'a\\nb' }}\n",
+        "{{ nowhere }}",
+        "{% include 'gone.j2' %}",
+        "{% fi %}",
+        "{{ ansible_managed | default('none') }}"[:0] + "x\n\n\n",
+        "",
+    )
+] + [
+    (
+        "<% if i %>[[ i ]]<% endif %>",
+        {"block_start_string": "<%", "block_end_string": "%>", "variable_start_string": "[[", "variable_end_string": "]]"},
+    ),
+    ("{# c #}<# d #>{{ i }}", {"comment_start_string": "<#", "comment_end_string": "#>"}),
+    ("% for n in numbers\n{{ n }}\n% endfor\n", {"line_statement_prefix": "%"}),
+]
+
+
+@pytest.mark.parametrize(("text", "options"), FILES)
+def test_a_template_file_means_the_same_as_in_ansible(oracle, tmp_path, text, options):
+    (tmp_path / "part.j2").write_text("part {{ i }}\n")
+    (tmp_path / "forms.j2").write_text("{% macro m(x) %}<{{ x }}>{% endmacro %}\n{% macro w() %}{{ s }}{% endmacro %}\n")
+    (tmp_path / "outer.j2").write_text("[{% block body %}outer{% endblock %}]\n")
+    theirs = oracle.copy_with_new_env(searchpath=[str(tmp_path)], available_variables=trusted(VARIABLES))
+
+    def rendered():
+        value = theirs.template(trust_as_template(text), escape_backslashes=False, overrides=options)
+        return "" if value is None else str(value)
+
+    expected = asked(rendered, AnsibleError)
+    assert asked(lambda: Templar(VARIABLES, [tmp_path]).render_text(text, **options), RingupError) == expected

@@ -192,7 +192,7 @@ def test_template_files_keep_the_options_of_ansible(tmp_path):
         ("  {% if true %}\na\n  {% endif %}\n", {"lstrip_blocks": True}, "a\n"),
         ("#jinja2: trim_blocks: False\n{% if true %}\na{% endif %}\n", {}, "\na\n"),
         ("<< i >>", {"variable_start_string": "<<", "variable_end_string": ">>"}, "3"),
-        ("a\nb\n", {"newline_sequence": "\\r\\n"}, "a\r\nb\r\n"),
+        ("{{ s }}\nb\n", {"newline_sequence": "\\r\\n"}, "text\r\nb\r\n"),
         ("{% include 'part.j2' %}!", {}, "part 3!"),
         ("{% from 'forms.j2' import m %}{{ m(i) }}", {}, "<3>"),
         ("{% extends 'outer.j2' %}{% block body %}{{ i }}{{ super() }}{% endblock %}", {}, "[3outer]"),

@@ -37,7 +37,7 @@ MEANINGS: tuple[tuple[str, str, str], ...] = (
         "put the '- ' on its own line below the key",
     ),
     (
-        "did not find expected ',' or",
+        "expected ',' or",
         "a '[' or '{' is not closed, or a ',' is missing in it",
         "close the bracket, or quote a value that holds one",
     ),

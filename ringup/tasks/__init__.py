@@ -1,0 +1,1 @@
+"""Invoke's tasks: options in, one call, events out. No logic lives here."""

@@ -1,0 +1,117 @@
+"""Run any playbook."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from invoke.context import Context
+from invoke.tasks import task
+
+from ringup.engine import PlaybookRequest
+from ringup.engine.options import parse_extra_vars
+from ringup.errors import UsageError
+from ringup.tasks.running import run_and_exit, shown_errors
+
+#: roles that ringup itself brings, beside the operator's project
+HELP = {
+    "file": "the playbook",
+    "inventory": "file, folder, program or 'host,' list; may be given several times (default: the folder inventory)",
+    "limit": "only these hosts, by a pattern",
+    "tags": "only tasks with one of these tags, with commas between them",
+    "skip-tags": "no tasks with one of these tags",
+    "forks": "hosts at once (default: all, up to 128)",
+    "extra-vars": "name=value, JSON, YAML or @file; wins over everything; may be given several times",
+    "check": "say what would change, change nothing",
+    "diff": "show before and after of what changes",
+    "become": "run tasks as another user (root)",
+    "become-user": "as whom",
+    "user": "log in as",
+    "private-key": "file of the key to log in with",
+    "start-at-task": "begin with the task of this name",
+    "force-handlers": "run notified handlers also on hosts that failed",
+    "format": "auto, live, plain or json",
+    "report": "write the HTML report into reports/",
+}
+
+
+def words(text: str) -> frozenset[str]:
+    """Tags as they are typed, with commas between them."""
+    return frozenset(word.strip() for word in text.split(",") if word.strip())
+
+
+def request_for(file: Path, **given: Any) -> PlaybookRequest:
+    """The request of a command line.
+
+    Raises:
+        UsageError: a value that cannot be.
+    """
+    forks = given.get("forks") or 0
+    if forks < 0:
+        raise UsageError(f"forks cannot be {forks}", where="--forks", hint="a whole number from 1")
+    return PlaybookRequest(
+        playbooks=(file,),
+        inventory=tuple(given.get("inventory") or ("inventory",)),
+        limit=given.get("limit") or None,
+        tags=words(given.get("tags") or ""),
+        skip_tags=words(given.get("skip_tags") or ""),
+        forks=forks or None,
+        extra_vars=parse_extra_vars(given.get("extra_vars") or ()),
+        check=bool(given.get("check")),
+        diff=bool(given.get("diff")),
+        become=bool(given.get("become")),
+        become_user=given.get("become_user") or None,
+        user=given.get("user") or None,
+        private_key=given.get("private_key") or None,
+        start_at=given.get("start_at_task") or None,
+        force_handlers=bool(given.get("force_handlers")),
+        roles_path=(Path("roles"),),
+    )
+
+
+@task(
+    positional=["file"],
+    iterable=["inventory", "extra_vars"],
+    auto_shortflags=True,
+    help=HELP,
+)
+def playbook(
+    _: Context,
+    file: str,
+    inventory: Any = None,
+    limit: str = "",
+    tags: str = "",
+    skip_tags: str = "",
+    forks: int = 0,
+    extra_vars: Any = None,
+    check: bool = False,
+    diff: bool = False,
+    become: bool = False,
+    become_user: str = "",
+    user: str = "",
+    private_key: str = "",
+    start_at_task: str = "",
+    force_handlers: bool = False,
+    format: str = "auto",
+    report: bool = False,
+) -> None:
+    """Run a playbook over the hosts of an inventory."""
+    with shown_errors():
+        request = request_for(
+            Path(file),
+            inventory=inventory,
+            limit=limit,
+            tags=tags,
+            skip_tags=skip_tags,
+            forks=forks,
+            extra_vars=extra_vars,
+            check=check,
+            diff=diff,
+            become=become,
+            become_user=become_user,
+            user=user,
+            private_key=private_key,
+            start_at_task=start_at_task,
+            force_handlers=force_handlers,
+        )
+    run_and_exit(request, format, report=report)

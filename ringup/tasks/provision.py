@@ -1,0 +1,62 @@
+"""The main job: bare hosts to a verified ring, and the proof alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from invoke.context import Context
+from invoke.tasks import task
+
+from ringup.errors import UsageError
+from ringup.tasks.playbook import HELP, request_for
+from ringup.tasks.running import run_and_exit, shown_errors
+
+OPTIONS = ("inventory", "limit", "tags", "skip-tags", "forks", "extra-vars", "check", "diff", "format")
+VERIFY_OPTIONS = ("hosts", "inventory", "limit", "extra-vars", "format")
+SHOWN = {"hosts": "host pattern", **{name: HELP[name] for name in OPTIONS}}
+
+
+def _run(playbook: str, hosts: str, format: str, **given: Any) -> None:
+    with shown_errors():
+        if not hosts:
+            raise UsageError("which hosts?", where="--hosts", hint="name a group or pattern: --hosts gpu-rack")
+        named = [*(given.pop("extra_vars", None) or ()), f"ringup_hosts='{hosts}'"]
+        request = request_for(Path("playbooks") / playbook, extra_vars=named, **given)
+    run_and_exit(request, format, report=True)
+
+
+@task(positional=[], iterable=["inventory", "extra_vars"], help=SHOWN)
+def provision(
+    _: Context,
+    hosts: str = "",
+    inventory: Any = None,
+    limit: str = "",
+    tags: str = "",
+    skip_tags: str = "",
+    forks: int = 0,
+    extra_vars: Any = None,
+    check: bool = False,
+    diff: bool = False,
+    format: str = "auto",
+) -> None:
+    """Bring hosts from bare Linux to a verified ring."""
+    _run(
+        "provision.yaml",
+        hosts,
+        format,
+        inventory=inventory,
+        limit=limit,
+        tags=tags,
+        skip_tags=skip_tags,
+        forks=forks,
+        extra_vars=extra_vars,
+        check=check,
+        diff=diff,
+    )
+
+
+@task(positional=[], iterable=["inventory", "extra_vars"], help={name: SHOWN[name] for name in VERIFY_OPTIONS})
+def verify(_: Context, hosts: str = "", inventory: Any = None, limit: str = "", extra_vars: Any = None, format: str = "auto") -> None:
+    """Prove the ring of provisioned hosts: sums checked, bandwidth measured."""
+    _run("verify.yaml", hosts, format, inventory=inventory, limit=limit, extra_vars=extra_vars)

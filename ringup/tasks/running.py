@@ -1,0 +1,80 @@
+"""What every task that runs a playbook does: listeners by format, errors in one place, the outcome as an exit code."""
+
+from __future__ import annotations
+
+import getpass
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from invoke.exceptions import Exit
+
+from ringup.display.errors import show_error
+from ringup.display.json_lines import JsonLines
+from ringup.display.plain import Plain
+from ringup.display.report.html import HtmlReport
+from ringup.engine import Outcome, PlaybookRequest, run_playbooks
+from ringup.errors import RingupError, UsageError
+from ringup.events import Listener
+
+FORMATS = ("auto", "live", "plain", "json")
+REPORTS = Path("reports")
+
+
+def listeners(format: str, *, diff: bool) -> list[Listener]:
+    """Who hears the run: a live view on a terminal, lines elsewhere, JSON where it is asked for.
+
+    Raises:
+        UsageError: the format is not one of ours.
+    """
+    if format not in FORMATS:
+        raise UsageError(f"there is no format '{format}'", where="--format", hint=f"one of: {', '.join(FORMATS)}")
+    if format == "json":
+        return [JsonLines(sys.stdout)]
+    if format == "live" or (format == "auto" and sys.stdout.isatty()):
+        # rich costs a tenth of a second, which a pipe need not pay
+        from rich.console import Console
+
+        from ringup.display.live import LiveView
+
+        return [LiveView(Console(), show_diff=diff)]
+    return [Plain(sys.stdout, show_diff=diff)]
+
+
+def ask(prompt: str, secret: bool) -> str:
+    """Ask the person at the terminal."""
+    return getpass.getpass(f"{prompt}: ") if secret else input(f"{prompt}: ")
+
+
+def run_and_exit(request: PlaybookRequest, format: str = "auto", *, report: bool = False) -> None:
+    """Run playbooks, show them, and end with their exit code.
+
+    Args:
+        report: also write the HTML report, and say where it is.
+    """
+    with shown_errors():
+        heard = listeners(format, diff=request.diff)
+        page = HtmlReport(REPORTS) if report else None
+        outcome = run_playbooks(request, [*heard, page] if page else heard, ask if sys.stdin.isatty() else None)
+        if page is not None and page.path is not None:
+            (sys.stderr if format == "json" else sys.stdout).write(f"\nreport: {page.path}\n")
+    exit_with(outcome)
+
+
+def exit_with(outcome: Outcome) -> None:
+    if outcome.exit_code:
+        raise Exit(code=outcome.exit_code)
+
+
+@contextmanager
+def shown_errors() -> Iterator[None]:
+    """Every error of ours reaches the operator as a sentence, and the shell as an exit code."""
+    try:
+        yield
+    except RingupError as error:
+        show_error(error)
+        raise Exit(code=error.exit_code) from None
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
+        raise Exit(code=99) from None

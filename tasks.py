@@ -1,0 +1,5 @@
+"""What `invoke --list` shows: see ringup/tasks/."""
+
+from ringup.tasks.namespace import namespace
+
+__all__ = ["namespace"]

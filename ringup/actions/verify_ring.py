@@ -109,8 +109,9 @@ def _devices(ask: Any, virtualenv: str) -> int:
 
 def _result(measurement: Measurement, names: list[str]) -> Result:
     values: dict[str, Any] = {"changed": False, "ring": measurement.as_dict(), "msg": "; ".join(measurement.summary())}
+    everyone: dict[str, dict[str, Any]] = {name: {} for name in names}
     if measurement.verdict == "accepted":
-        return Result(values)
+        return Result({**values, PER_HOST: everyone})
     word = "rejected" if measurement.verdict == "rejected" else "could not be tested"
     blamed = [blame for blame in measurement.blame if blame.host in names]
     if not blamed:
@@ -120,4 +121,4 @@ def _result(measurement: Measurement, names: list[str]) -> Result:
         str(blame.host): {"failed": True, "msg": f"the ring {word}: {blame.message}", "hint": blame.hint, "stage": blame.stage}
         for blame in blamed
     }
-    return Result({**values, PER_HOST: failed})
+    return Result({**values, PER_HOST: {**everyone, **failed}})

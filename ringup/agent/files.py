@@ -17,7 +17,7 @@ def replace(path, content, mode=None, uid=None, gid=None, ready=None, follow=Tru
     """Write a file atomically: a temporary file in the same folder, fsynced, given owner and mode, renamed.
 
     Args:
-        content: bytes, or the path of a file to copy in (`os.PathLike` or str is a path; bytes are content).
+        content: bytes, an open binary stream, or the path of a file to copy in (`os.PathLike` or str).
         mode: permission bits; None keeps those of the file that is replaced, or 0o666 less the umask.
         uid, gid: owner; None keeps that of the file that is replaced, or this process's.
         ready: called with the temporary file's path when it is complete, before it is put in place; raises to refuse it.
@@ -53,6 +53,8 @@ def replace(path, content, mode=None, uid=None, gid=None, ready=None, follow=Tru
 def _fill(stream, content):
     if isinstance(content, bytes):
         stream.write(content)
+    elif hasattr(content, "read"):
+        shutil.copyfileobj(content, stream, 1 << 20)
     else:
         with open(content, "rb") as source:
             shutil.copyfileobj(source, stream, 1 << 20)

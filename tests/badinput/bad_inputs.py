@@ -207,6 +207,47 @@ AT_LOAD = (
     inventory(
         "groups in a ring", "a:\n  children:\n    b:\n      children:\n        a:\n", "hosts.yaml:5:9", "a -> b -> a", "take 'a' out of 'b'"
     ),
-    BadInput("a group that is not there", {"site.yaml": "- hosts: gpu-rak\n"}, "site.yaml:1", "'gpu-rak'", "did you mean 'gpu-rack'?"),
+    BadInput("a group that is not there", {}, "--limit", "'gpu-rak'", "did you mean 'gpu-rack'?", arguments=("--limit", "gpu-rak")),
+    BadInput("a format that is not there", {}, "--format", "no format 'xml'", "json", 3, ("--format", "xml")),
+    BadInput("extra variables that are none", {}, "", "", "", 3, ("-e", "hello")),
+    BadInput("an inventory that is not there", {}, "nowhere.yaml", "", "", 4, ("-i", "nowhere.yaml")),
     BadInput("a pattern that is none", {"site.yaml": "- hosts: 'gpu-rack:&'\n"}, "site.yaml:1", "'&'", "without a space"),
+)
+
+
+#: Found when a host's turn comes; the answer names the host.
+AT_RUN = (
+    task(
+        "an undefined variable",
+        "debug: {msg: '{{ rack_nmae }}'}\nvars: {rack_name: r1}",
+        "site.yaml:4",
+        "rack_nmae",
+        "did you mean 'rack_name'?",
+    ),
+    task("a condition that is a text", "debug:\nwhen: answer\nvars: {answer: 'yes'}", "site.yaml:4", "must be true or false", "| bool"),
+    task(
+        "a loop that is no list", "debug:\nloop: '{{ answer }}'\nvars: {answer: {a: 1}}", "site.yaml:4", "loop must be a list", "dict2items"
+    ),
+    task("a template that is not there", "template: {src: nope.j2, dest: /nowhere/x}", "node01", "could not find 'nope.j2'", "looked in"),
+    task("an include that is not there", "include_tasks: nope.yaml", "node01", "no file of tasks 'nope.yaml'", "looked in"),
+    task("a role to include that is not there", "include_role: {name: nope}", "node01", "there is no role 'nope'", "looked in"),
+    task(
+        "an option that is wrong on the host",
+        "file: {path: /x, state: '{{ s }}'}\nvars: {s: presnt}",
+        "node01",
+        "cannot be 'presnt'",
+        "one of",
+    ),
+    task("a command that is not there", "command: no-such-program", "node01", "no-such-program", ""),
+    task(
+        "a folder that is not there", "copy: {content: x, dest: /nowhere/at/all}", "node01", "/nowhere/at does not exist", "create it first"
+    ),
+    task(
+        "variables that refer to themselves",
+        "debug: {msg: '{{ a }}'}\nvars: {a: '{{ b }}', b: '{{ a }}'}",
+        "site.yaml:4",
+        "a -> b -> a",
+        "",
+    ),
+    task("a filter on the wrong kind", "debug: {msg: '{{ [1] | regex_replace(1) }}'}", "site.yaml:4", "", ""),
 )

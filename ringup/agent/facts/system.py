@@ -123,10 +123,8 @@ def memory():
 def names():
     node = os.uname().nodename
     # a name server that does not answer must not hold the facts up: the hosts file only
-    full = next(
-        (word for line in text_of("/etc/hosts").splitlines() for word in line.split("#")[0].split()[1:2] if word.startswith(node + ".")),
-        node,
-    )
+    first_names = (word for line in text_of("/etc/hosts").splitlines() for word in line.split("#")[0].split()[1:2])
+    full = next((word for word in first_names if word.startswith(node + ".")), node)
     return {"nodename": node, "hostname": node.split(".")[0], "fqdn": full, "domain": full.partition(".")[2]}
 
 

@@ -54,7 +54,8 @@ class Host:
             raise ModuleFailure(str(late), hint="raise the task's timeout, or look at what it waits for on the host", timedout=True)
         except FileNotFoundError:
             missing = cwd if cwd is not None and not os.path.isdir(cwd) else argv[0]
-            raise ModuleFailure("[Errno 2] No such file or directory: '%s'" % missing, rc=2, cmd=argv)
+            hint = "install it first, or write its full path"
+            raise ModuleFailure("[Errno 2] No such file or directory: '%s'" % missing, hint=hint, rc=2, cmd=argv)
         except OSError as error:
             raise ModuleFailure("%s: %s" % (argv[0], error), rc=error.errno, cmd=argv)
 

@@ -84,8 +84,10 @@ def find_file(name: str, folders: Iterable[Path], where: Source, what: str = "fi
     for candidate in candidates:
         if candidate.is_file():
             return candidate
-    neighbours = {entry.name for candidate in candidates if candidate.parent.is_dir() for entry in candidate.parent.iterdir()}
-    near = difflib.get_close_matches(wanted.name, neighbours, n=1, cutoff=0.6)
+    # by stems: every file looks like every other by its extension
+    files = (entry for candidate in candidates if candidate.parent.is_dir() for entry in candidate.parent.iterdir())
+    neighbours = {entry.stem: entry.name for entry in files if entry.is_file()}
+    near = [neighbours[stem] for stem in difflib.get_close_matches(wanted.stem, neighbours, n=1, cutoff=0.6)]
     looked = ", ".join(dict.fromkeys(shown_path(candidate.parent) for candidate in candidates))
     raise PlaybookError(f"there is no {what} '{name}'", where=where, hint=f"did you mean '{near[0]}'?" if near else f"looked in {looked}")
 

@@ -209,8 +209,8 @@ AT_LOAD = (
     ),
     BadInput("a group that is not there", {}, "--limit", "'gpu-rak'", "did you mean 'gpu-rack'?", arguments=("--limit", "gpu-rak")),
     BadInput("a format that is not there", {}, "--format", "no format 'xml'", "json", 3, ("--format", "xml")),
-    BadInput("extra variables that are none", {}, "", "", "", 3, ("-e", "hello")),
-    BadInput("an inventory that is not there", {}, "nowhere.yaml", "", "", 4, ("-i", "nowhere.yaml")),
+    BadInput("extra variables that are none", {}, "-e", "'hello' is not name=value", "-e name=value", 3, ("-e", "hello")),
+    BadInput("an inventory that is not there", {}, "nowhere.yaml", "no such inventory", "-i", 4, ("-i", "nowhere.yaml")),
     BadInput("a pattern that is none", {"site.yaml": "- hosts: 'gpu-rack:&'\n"}, "site.yaml:1", "'&'", "without a space"),
 )
 
@@ -238,7 +238,7 @@ AT_RUN = (
         "cannot be 'presnt'",
         "one of",
     ),
-    task("a command that is not there", "command: no-such-program", "node01", "no-such-program", ""),
+    task("a command that is not there", "command: no-such-program", "node01", "no-such-program", "install it"),
     task(
         "a folder that is not there", "copy: {content: x, dest: /nowhere/at/all}", "node01", "/nowhere/at does not exist", "create it first"
     ),
@@ -249,5 +249,5 @@ AT_RUN = (
         "a -> b -> a",
         "",
     ),
-    task("a filter on the wrong kind", "debug: {msg: '{{ [1] | regex_replace(1) }}'}", "site.yaml:4", "", ""),
+    task("a filter on the wrong kind", "debug: {msg: '{{ [1] | regex_replace(1) }}'}", "site.yaml:4", "the regular expression 1", "escape"),
 )

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from pathlib import Path
 from typing import Any
 
 from ringup.actions.call import ActionCall
-from ringup.actions.sending import UPLOAD, plain
+from ringup.actions.sending import UPLOAD, as_upload
 from ringup.agent.arguments import Arguments, option
 from ringup.errors import TaskFailed
 from ringup.results import Result
@@ -41,13 +40,5 @@ def run(call: ActionCall) -> Result:
         raise TaskFailed(f"{path} is a folder", hint="name a script in it")
     options: dict[str, Any] = {name: getattr(args, name) for name in PASSED_ON}
     given = {**options, "upload": UPLOAD, "name": path.name, "arguments": words[1:]}
-    content = _content(call, path)
-    return Result(call.module("run_script", {name: value for name, value in given.items() if value is not None}, uploads={UPLOAD: content}))
-
-
-def _content(call: ActionCall, path: Path) -> bytes:
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise TaskFailed(f"{path} cannot be read on the controller: {error.strerror}", hint="check its owner and mode") from None
-    return plain(call, content, path) if call.args.decrypt else content
+    uploads = {UPLOAD: as_upload(call, path, decrypt=args.decrypt)}
+    return Result(call.module("run_script", {name: value for name, value in given.items() if value is not None}, uploads=uploads))

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ringup.actions.call import ActionCall
+from ringup.actions.call import ActionCall, Upload
 from ringup.errors import TaskFailed
 from ringup.source import Source
 from ringup.yamlfile import shown_path
@@ -65,6 +65,20 @@ def plain(call: ActionCall, content: bytes, path: Path) -> bytes:
     if call.templar.vault is None:
         raise TaskFailed(f"{shown_path(path)} is encrypted by vault", hint="give --vault-password-file, or decrypt: false")
     return call.templar.vault.text(content.decode("ascii"), Source(shown_path(path))).encode("utf-8", "surrogateescape")
+
+
+def as_upload(call: ActionCall, path: Path, *, decrypt: bool) -> Upload:
+    """A file as it travels with a module's arguments: by its path, or decrypted when it is vaulted.
+
+    Raises:
+        TaskFailed: it cannot be read, or decrypted.
+    """
+    try:
+        return plain(call, path.read_bytes(), path) if decrypt and _is_vaulted(path) else path
+    except OSError as error:
+        raise TaskFailed(
+            f"{shown_path(path)} cannot be read on the controller: {error.strerror}", hint="check its owner and mode"
+        ) from None
 
 
 def _send_large(call: ActionCall, path: Path, options: Mapping[str, Any]) -> dict[str, Any]:

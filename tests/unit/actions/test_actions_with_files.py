@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tarfile
 from pathlib import Path
 from typing import Any
 
@@ -169,3 +170,24 @@ def test_include_vars_reads_files_and_folders(act: Any, play: Path) -> None:
     assert merged["ansible_facts"]["m"] == {"a": 1, "b": 2}
     with pytest.raises(TaskFailed, match="extensions"):
         act("include_vars", {"dir": "vars"})
+
+
+def test_an_archive_is_unpacked_once(act: Any, play: Path, host: Path) -> None:
+    (play / "a.txt").write_text("a")
+    with tarfile.open(play / "a.tar.gz", "w:gz") as archive:
+        archive.add(play / "a.txt", "deep/a.txt")
+    given = {"src": "a.tar.gz", "dest": str(host)}
+    first, second = act("unarchive", given), act("unarchive", given)
+    assert (first["changed"], second["changed"]) == (True, False)
+    assert (host / "deep" / "a.txt").read_text() == "a"
+    assert act("unarchive", {**given, "creates": str(host / "deep")})["skipped"]
+
+
+def test_fragments_of_the_controller_are_put_together(act: Any, play: Path, host: Path) -> None:
+    (play / "parts").mkdir()
+    for name, text in (("10", "b"), ("05", "a\n"), (".hidden", "no")):
+        (play / "parts" / name).write_text(text)
+    given = {"src": "parts", "dest": str(host / "whole"), "remote_src": False, "delimiter": "--", "ignore_hidden": True}
+    assert act("assemble", given)["changed"]
+    assert (host / "whole").read_text() == "a\n--\nb"
+    assert not act("assemble", given)["changed"]

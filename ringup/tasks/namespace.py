@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from invoke.collection import Collection
 
-from ringup.tasks import inventory, lab, playbook, provision
+from ringup.tasks import demo, development, inventory, lab, playbook, provision
 
-namespace = Collection(provision.provision, provision.verify, playbook.playbook, inventory.inventory)
-namespace.add_collection(lab.namespace if hasattr(lab, "namespace") else Collection.from_module(lab), name="lab")
+namespace = Collection(
+    demo.demo,
+    provision.provision,
+    provision.verify,
+    playbook.playbook,
+    inventory.inventory,
+    development.check,
+    development.fmt,
+    development.test,
+)
+namespace.add_collection(lab.namespace, name="lab")

@@ -1,0 +1,61 @@
+"""For those who work on Ringup: the checks that CI runs, and nothing else."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from invoke.context import Context
+from invoke.exceptions import Exit
+from invoke.tasks import task
+
+from ringup.lab import machine
+from ringup.tasks.lab import say
+from ringup.tasks.running import shown_errors
+
+#: each line is one check, quick ones first
+CHECKS = (
+    "ruff check .",
+    "ruff format --check .",
+    "mypy",
+    "lint-imports",
+    "vermin --quiet --no-tips --violations --target=3.6- ringup/agent",
+)
+#: programs that tests need beside Python's own, and Debian's packages of them
+TEST_PROGRAMS = {
+    **machine.SYSTEM_PACKAGES,
+    **machine.BOOTED_HOST_PACKAGES,
+    **machine.PLAIN_HOST_PACKAGES,
+    "chromium": "chromium",
+}
+
+
+def run_all(context: Context, commands: Sequence[str]) -> None:
+    """Run commands in order; the first that fails ends it with its exit code."""
+    for command in commands:
+        sys.stdout.write(f"$ {command}\n")
+        sys.stdout.flush()
+        result = context.run(command, warn=True, pty=False, in_stream=False)
+        if result is not None and result.exited:
+            raise Exit(code=result.exited)
+
+
+@task
+def check(context: Context) -> None:
+    """Everything fast that CI runs: lint, format, types, import contracts, the agent's Python 3.6, unit tests."""
+    run_all(context, [*CHECKS, "pytest tests/unit tests/badinput"])
+
+
+@task
+def fmt(context: Context) -> None:
+    """Format the code."""
+    run_all(context, ["ruff check --fix --quiet .", "ruff format ."])
+
+
+@task(help={"slow": "also the tests that take minutes"})
+def test(context: Context, slow: bool = False) -> None:
+    """All checks and all tests; installs the system's packages that the rehearsal rack needs. Needs root."""
+    with shown_errors():
+        machine.require(TEST_PROGRAMS, say)
+    marks = "" if slow else " -m 'not slow and not gpu'"
+    run_all(context, [*CHECKS, f"pytest{marks}"])

@@ -166,7 +166,8 @@ def read_module_defaults(written: Any, where: Source, scope: Scope) -> dict[str,
             if spec is None:
                 raise scope.vocabulary.unknown(str(word), place)
             if not isinstance(options, Mapping):
-                raise PlaybookError(f"'{word}' needs options (name: value), not {described(options)}", where=place)
+                message = f"'{word}' needs options (name: value), not {described(options)}"
+                raise PlaybookError(message, where=place, hint="write module: {option: value}")
             check_templates(options, place, scope.vocabulary)
             found[spec.name] = options
     return found

@@ -141,8 +141,8 @@ def percent(value: Any, where: Source) -> Any:
     """A number, with or without %."""
     if templated(value):
         return value
-    bare = value.strip().removesuffix("%") if isinstance(value, str) else value
-    found = number(bare, where)
+    # the plain type: what is tagged !unsafe stays so, and is no number
+    found = number(value.strip().removesuffix("%") if type(value) is str else value, where)
     if not 0 <= float(found) <= 100:
         raise wrong(value, "a percentage from 0 to 100", where, "write max_fail_percentage: 25")
     return found

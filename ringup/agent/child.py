@@ -29,7 +29,7 @@ class Child:
     """A running task.
 
     Attributes:
-        id, key: of the task message.
+        message: the task message; id, key and limit_s are of it.
         pid: of the fork.
         pipe: where its frames come from.
         dies: it ends with its controller.
@@ -43,6 +43,8 @@ class Child:
         self.pipe = pipe
         self.dies = bool(message.get("dies_with_controller")) or getattr(load(message["module"]), "DIES_WITH_CONTROLLER", False)
         self.deadline = deadline
+        self.message = message
+        self.limit_s = message.get("timeout_s")
         self.ended_because = None
         self.kill_at = None
 

@@ -4,6 +4,7 @@ import base64
 import gzip
 import hashlib
 import http.client
+import io
 import netrc
 import os
 import ssl
@@ -125,9 +126,15 @@ def _proxies(url, args, environment):
     merged = dict(os.environ, **{name: str(value) for name, value in environment.items()})
     found = {name.lower()[: -len("_proxy")]: value for name, value in merged.items() if name.lower().endswith("_proxy") and value}
     host = urllib.parse.urlsplit(url).hostname or ""
-    if not args.use_proxy or urllib.request.proxy_bypass_environment(host, found):
+    if not args.use_proxy or _bypassed(host, found):
         found = {}
     return urllib.request.ProxyHandler(found)
+
+
+def _bypassed(host, proxies):
+    """Does `no_proxy` name the host, one of its domains, or everything?"""
+    names = [name.strip().lower().lstrip(".") for name in proxies.get("no", "").split(",")]
+    return any(name and (name == "*" or host == name or host.endswith("." + name)) for name in names)
 
 
 def _tls(args):
@@ -158,7 +165,7 @@ class Download:
         self._told = time.monotonic()
         self._digests = {name: hashlib.new(name) for name in algorithms}
         packed = decompress and answer.headers.get("Content-Encoding") == "gzip"
-        self._content = gzip.GzipFile(fileobj=_Counted(self)) if packed else _Counted(self)
+        self._content = gzip.GzipFile(fileobj=_Counted(self), mode="rb") if packed else _Counted(self)
 
     def read(self, size):
         piece = self._content.read(size)
@@ -191,11 +198,15 @@ class Download:
             )
 
 
-class _Counted:
+class _Counted(io.RawIOBase):
     """The raw answer as a file object that counts."""
 
     def __init__(self, download):
+        super().__init__()
         self._download = download
+
+    def readable(self):
+        return True
 
     def read(self, size=-1):
         return self._download.receive(size)

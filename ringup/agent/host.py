@@ -1,9 +1,12 @@
 """What a module may do to the machine it runs on."""
 
 import os
+import time
 
 from .failure import ModuleFailure
 from .process import CommandTimeout, run
+
+PROGRESS_EVERY_S = 0.1
 
 
 class Host:
@@ -26,10 +29,13 @@ class Host:
         self.timeout_s = timeout_s
         self._progress = progress
         self._send_file = send_file
+        self._shown_at = 0.0
 
     def progress(self, line):
-        """Show the newest line of long work to the operator."""
-        if self._progress is not None:
+        """Show the newest line of long work to the operator; lines that come faster than an eye reads are left out."""
+        now = time.monotonic()
+        if self._progress is not None and now - self._shown_at >= PROGRESS_EVERY_S:
+            self._shown_at = now
             self._progress(line)
 
     def send_file(self, path):

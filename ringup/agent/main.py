@@ -145,8 +145,6 @@ class Agent:
         limit_s = message.get("timeout_s")
         pid, pipe = forks.start(message, self._uploads, [self._inward, self._outward])
         child = forks.Child(message, pid, pipe, time.monotonic() + limit_s if limit_s else None)
-        child.limit_s = limit_s
-        child.message = message
         self._children[pid] = child
         self._decoders[pid] = Decoder()
         self._selector.register(pipe, selectors.EVENT_READ, pid)

@@ -4,7 +4,7 @@ A frame is two big-endian 32-bit lengths, a JSON object (the message), and raw b
 the agent writes one line, `RINGUP <nonce>`; whatever came before that line is noise of the login shell and is kept for error messages.
 
     controller -> agent
-        task      id, key, module, args, check, diff, environment, timeout_s, uploads      run a module; `key` is unique in the world; `uploads`:
+        task      id, key, module, args, check, diff, environment, timeout_s, uploads      run a module; `key` is unique; `uploads`:
                                                                                            name in the args -> name of a sent file
         file      upload, last                                     + blob                a chunk of a file that a later task names
         cancel    id                                                                     end the task's process group

@@ -61,8 +61,8 @@ def apply(args, diff, host):
         settle_folder(os.path.dirname(path), user)
     if content != before:
         new = not os.path.exists(path)
-        owner = (user.pw_uid, user.pw_gid) if new else (None, None)
-        files.replace(path, content, 0o600 if new else None, *owner, follow=args.follow)
+        uid, gid = (user.pw_uid, user.pw_gid) if new else (None, None)
+        files.replace(path, content, 0o600 if new else None, uid, gid, follow=args.follow)
 
 
 def wanted_keys(args):

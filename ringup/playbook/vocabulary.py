@@ -87,5 +87,5 @@ class Vocabulary:
         if collection and collection not in OWN_COLLECTIONS:
             hint = f"modules of the collection {collection} are not supported: command, shell and script run anything"
         else:
-            hint = "'ringup modules' lists those there are"
+            hint = f"known are {', '.join(sorted(self.specs))}"
         return PlaybookError(f"no module or keyword '{word}' is known", where=where, hint=hint)

@@ -49,8 +49,11 @@ def gpu_by_model(model: str, rows: Catalogue) -> Gpu | None:
 
 
 def nearest_model(model: str, rows: Catalogue) -> str | None:
-    close = get_close_matches(model, [gpu.model for gpu in rows.gpus], n=1, cutoff=0.4)
-    return close[0] if close else None
+    """The model that a misspelt one may mean; short names (`H100`) count as well as whole ones."""
+    short = {gpu.model.removeprefix("Tesla ").split()[0]: gpu.model for gpu in reversed(rows.gpus)}
+    names = {**short, **{gpu.model: gpu.model for gpu in rows.gpus}}
+    close = get_close_matches(model, names, n=1, cutoff=0.5)
+    return names[close[0]] if close else None
 
 
 def _folded(model: str) -> str:

@@ -61,7 +61,6 @@ def check(args, host):
     lines = (before or b"").decode("utf-8", "surrogateescape").splitlines()
     after = kept(lines, args) if args.state == "absent" else with_key(lines, args)
     diff = Diff(values=dict(files.path_values(path), name=args.name, path=path, key=args.key, hash_host=args.hash_host))
-    diff.values["state"] = args.state
     if after != lines:
         diff.plan = "".join(line + "\n" for line in after).encode("utf-8", "surrogateescape")
         diff.add(path, shown_content(before), shown_content(diff.plan))
@@ -73,6 +72,7 @@ def apply(args, diff, host):
     for folder in files.missing_folders(os.path.dirname(path)):
         os.mkdir(folder, 0o700)
     files.replace(path, diff.plan, mode=None if os.path.exists(path) else 0o600)
+    return files.path_values(path)
 
 
 def kept(lines, args):

@@ -4,7 +4,7 @@ import os
 import stat
 
 from .. import editing, files
-from ..arguments import FileAttributes, option
+from ..arguments import ArgumentError, FileAttributes, option
 from ..copying import destination, source_of, tree_changes, with_mode
 from ..diff import Diff, shown_file
 from ..failure import ModuleFailure
@@ -38,6 +38,9 @@ def AT_ONCE(args):  # noqa: N802 - the name that ringup.agent.task asks for
 def check(args, host):
     editing.check_validate(args)
     if args.remote_src and args.src is not None and os.path.isdir(args.src):
+        for name in ("validate", "backup", "checksum"):
+            if getattr(args, name):
+                raise ArgumentError("%s is for one file, and %s is a folder" % (name, args.src), "leave %s out" % name)
         diff = Diff(values={"dest": args.dest, "src": args.src})
         diff.plan = tree_changes(args, diff)
         return diff

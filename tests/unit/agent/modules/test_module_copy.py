@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from ringup.agent.host import Host
+from ringup.agent.task import perform_at_once
+
 
 def sha1(content):
     return hashlib.sha1(content).hexdigest()
@@ -142,6 +145,30 @@ def test_a_folder_of_the_host_is_copied_whole(run_four_times, run, tmp_path):
     run_four_times("copy", wanted=args, otherwise=dict(args, src=str(tmp_path / "src") + "/"))
     assert (tmp_path / "dest" / "src" / "link").readlink() == Path("sub/file")
     assert (tmp_path / "dest" / "sub" / "file").read_text() == "x"
+
+
+def test_options_of_one_file_are_refused_for_a_folder(run, tmp_path):
+    (tmp_path / "src").mkdir()
+    result = run("copy", src=str(tmp_path / "src"), dest=str(tmp_path / "dest"), remote_src=True, validate="true %s")
+    assert "is for one file" in result["msg"] and not (tmp_path / "dest").exists()
+
+
+@pytest.mark.parametrize(
+    ("module", "args", "answered"),
+    [
+        ("copy", {"dest": "{file}", "content": "same"}, True),
+        ("copy", {"dest": "{file}", "content": "other"}, False),
+        ("copy", {"dest": "{file}", "src": "{file}", "remote_src": True}, False),
+        ("file", {"path": "{file}"}, True),
+        ("file", {"path": "{file}/..", "state": "directory", "recurse": True}, False),
+    ],
+)
+def test_only_what_is_quick_and_as_wanted_is_answered_without_a_fork(tmp_path, module, args, answered):
+    path = tmp_path / "file"
+    path.write_text("same")
+    filled = {name: value.replace("{file}", str(path)) if isinstance(value, str) else value for name, value in args.items()}
+    assert (perform_at_once({"module": module, "args": filled}, Host) is not None) is answered
+    assert path.read_text() == "same"
 
 
 def test_a_device_is_never_replaced_by_a_file(run, tmp_path):

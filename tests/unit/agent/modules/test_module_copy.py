@@ -171,6 +171,10 @@ def test_only_what_is_quick_and_as_wanted_is_answered_without_a_fork(tmp_path, m
     assert path.read_text() == "same"
 
 
+def test_an_answer_without_a_fork_has_the_keys_of_any_other():
+    assert perform_at_once({"module": "ping"}, Host) == {"ping": "pong", "changed": False}
+
+
 def test_a_device_is_never_replaced_by_a_file(run, tmp_path):
     os.mkfifo(tmp_path / "pipe")
     assert "no regular file" in run("copy", dest=str(tmp_path / "pipe"), content="x")["msg"]

@@ -8,42 +8,49 @@ import zlib
 #: what only the controller needs
 LEFT_OUT = frozenset(("bundle.py", "catalogue.py"))
 
-#: unpacks itself: a finder for the packed sources, then the agent's main loop. Read by the first stage below.
-UNPACK = """
-import importlib.abc, importlib.util, json, linecache, sys, zlib
-class Packed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    def __init__(self, sources): self.sources = sources
-    def find_spec(self, name, path=None, target=None):
-        if name not in self.sources: return None
-        return importlib.util.spec_from_loader(name, self, is_package=self.sources[name][1])
-    def create_module(self, spec): return None
-    def get_source(self, name): return self.sources[name][0]
-    def exec_module(self, module):
-        name = module.__name__
-        place = '<ringup>/' + name.replace('.', '/') + '.py'
-        exec(compile(self.sources[name][0], place, 'exec', dont_inherit=True), module.__dict__)
-sys.meta_path.insert(0, Packed(json.loads(zlib.decompress(packed).decode())))
-from ringup_agent.main import main
-main(nonce)
-"""
+#: exit code of an interpreter that has been the agent, whatever became of it: the shell that looks for one does not try the next
+WAS_AGENT = 88
 
-#: the first stage, given to `python -c`: says that it runs, then reads the rest from standard input
-FIRST_STAGE = """
-import os, sys
-nonce = sys.argv[1]
-os.write(1, ("RINGUP-BOOT %s\\n" % nonce).encode())
-def read(count):
-    pieces = []
-    while count:
-        piece = os.read(0, min(count, 65536))
-        if not piece: sys.exit(1)
-        pieces.append(piece)
-        count -= len(piece)
-    return b"".join(pieces)
-sizes = int(read(8)), int(read(8))
-stage, packed = read(sizes[0]).decode(), read(sizes[1])
-exec(stage)
+#: unpacks itself: a finder for the packed sources, then the agent's main loop. Run by the first stage, which gives it `packed`.
+#: A finder needs no base class: importlib.abc would cost every host 20 ms.
+UNPACK = (
+    """
+try:
+    import json, sys, zlib
+    from importlib.machinery import ModuleSpec
+    class Packed:
+        def __init__(self, sources):
+            self.sources = sources
+        def find_spec(self, name, path=None, target=None):
+            return ModuleSpec(name, self, is_package=self.sources[name][1]) if name in self.sources else None
+        def create_module(self, spec):
+            return None
+        def get_source(self, name):
+            return self.sources[name][0]
+        def exec_module(self, module):
+            place = "<ringup>/" + module.__name__.replace(".", "/") + ".py"
+            exec(compile(self.sources[module.__name__][0], place, "exec", dont_inherit=True), module.__dict__)
+    sys.meta_path.insert(0, Packed(json.loads(zlib.decompress(packed).decode())))
+    from ringup_agent.main import main
+    main(sys.argv[1])
+except BaseException:
+    import traceback
+    traceback.print_exc()
+finally:
+    os._exit(%d)
 """
+    % WAS_AGENT
+)
+
+#: the first stage, given to `python -c`: proves its Python, says that it runs, then reads the rest from standard input. One line without
+#: backslashes or single quotes, since the login shell may be csh or fish. It may read ahead: until the agent has announced itself the
+#: controller sends the payload and no more.
+FIRST_STAGE = (
+    "import os,sys;sys.version_info<(3,6) and sys.exit(1);"
+    'os.write(1,("RINGUP-BOOT "+sys.argv[1]+chr(10)).encode());'
+    'f=open(0,"rb",closefd=False);a=int(f.read(8) or 0);b=int(f.read(8) or 0);stage=f.read(a);packed=f.read(b);'
+    'exec(stage or "os._exit(%d)")' % WAS_AGENT
+)
 
 
 @functools.lru_cache(maxsize=1)

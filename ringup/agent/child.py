@@ -1,20 +1,16 @@
-"""A task in a fork of the warm agent: fresh environment, umask and folder; its frames come back through a pipe."""
+"""A task in a fork of the warm agent: its own process group; its frames come back through a pipe."""
 
+import errno
 import os
-import resource
 import signal
 
 from .host import Host
-from .task import load, perform
-from .wire import CHUNK_BYTES, encode
+from .task import perform
+from .wire import CHUNK_BYTES, Decoder, encode
 
-#: what a task's programs see, whatever the operator's shell had set
-ENVIRONMENT = {
-    "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/snap/bin",
-    "LANG": "C.UTF-8",
-    "LC_ALL": "C.UTF-8",
-}
-KEPT = ("HOME", "USER", "LOGNAME", "SHELL", "SUDO_USER", "SUDO_UID", "SUDO_GID", "XDG_RUNTIME_DIR", "SSH_CLIENT", "SSH_CONNECTION")
+PR_SET_PDEATHSIG = 1
+#: progress is for people: a longer line is cut
+PROGRESS_CHARACTERS = 500
 
 
 class Ended(BaseException):
@@ -29,44 +25,56 @@ class Child:
     """A running task.
 
     Attributes:
-        message: the task message; id, key and limit_s are of it.
+        message: the task frame; `id` and `key` are its.
         pid: of the fork.
-        pipe: where its frames come from.
+        pipe, decoder: where its frames come from, and what makes frames of it.
         dies: it ends with its controller.
-        deadline: monotonic time of its limit, or None.
+        limit_s: its limit in seconds, or None; `deadline`: the same as monotonic time.
+        ended_because: why it was asked to end, or None.
+        kill_at: monotonic time at which it is not asked any more.
+        result: what it has answered.
     """
 
-    def __init__(self, message, pid, pipe, deadline):
+    def __init__(self, message, pid, pipe, dies, now):
+        self.message = message
         self.id = message["id"]
-        self.key = message.get("key") or ""
+        self.key = message["key"]
         self.pid = pid
         self.pipe = pipe
-        self.dies = bool(message.get("dies_with_controller")) or getattr(load(message["module"]), "DIES_WITH_CONTROLLER", False)
-        self.deadline = deadline
-        self.message = message
+        self.decoder = Decoder()
+        self.dies = dies
         self.limit_s = message.get("timeout_s")
+        self.deadline = now + self.limit_s if self.limit_s else None
         self.ended_because = None
         self.kill_at = None
+        self.result = None
 
     def end(self, because, kill_at):
-        """Ask the task to end its programs and itself; `kill_at` is when it is not asked any more."""
+        """Ask the task to end its programs and itself."""
         if self.ended_because is None:
             self.ended_because = because
             self.kill_at = kill_at
-            self._signal(signal.SIGTERM)
+            _signal(self.pid, signal.SIGTERM)
 
     def kill(self):
-        self._signal(signal.SIGKILL)
+        """End the task and every program under it; those in sessions of their own are found by their parents."""
+        for pid in [self.pid] + descendants(self.pid):
+            _signal(pid, signal.SIGKILL)
 
-    def _signal(self, number):
-        try:
-            os.kill(self.pid, number)
-        except ProcessLookupError:
-            pass
+    def final_result(self, status):
+        """Its answer, in the light of why it ended."""
+        result = self.result
+        if result is None:
+            result = {"failed": True, "changed": False, "msg": "the task's process ended without a result (%s)" % _status_in_words(status)}
+        if self.ended_because == "timeout":
+            return dict(result, failed=True, msg="Timed out after %g second(s)." % self.limit_s, timedout={"period": self.limit_s})
+        if self.ended_because:
+            return dict(result, failed=True, msg="the task was ended: %s" % self.ended_because)
+        return result
 
 
-def host_of(message, uploads, emit):
-    """The Host that a task message asks for; `emit` sends a frame."""
+def host_of(message, files, emit):
+    """The Host that a task message asks for; `emit` sends a frame, `files` are its uploads by name."""
     number = message["id"]
 
     def send_file(path):
@@ -78,15 +86,22 @@ def host_of(message, uploads, emit):
         check=bool(message.get("check")),
         diff=bool(message.get("diff")),
         environment=message.get("environment"),
-        uploads={name: uploads[sent] for name, sent in (message.get("uploads") or {}).items() if sent in uploads},
+        uploads=files,
         timeout_s=message.get("timeout_s"),
-        progress=lambda line: emit(encode({"type": "progress", "id": number, "line": line[:500]})),
+        progress=lambda line: emit(encode({"type": "progress", "id": number, "line": line[:PROGRESS_CHARACTERS]})),
         send_file=send_file,
     )
 
 
-def start(message, uploads, close_fds):
-    """Fork a task; gives (pid, read end of its pipe). `close_fds`: descriptors that only the agent may hold."""
+def start(message, files, close_fds, dies):
+    """Fork a task.
+
+    Args:
+        close_fds: descriptors that only the agent may hold.
+        dies: it must not outlive the agent, whatever ends that.
+    Returns:
+        pid and the read end of its pipe.
+    """
     reader, writer = os.pipe()
     pid = os.fork()
     if pid:
@@ -97,42 +112,79 @@ def start(message, uploads, close_fds):
         os.close(reader)
         for number in close_fds:
             os.close(number)
-        _fresh()
-        result = _performed(message, uploads, writer)
-        _write_all(writer, encode({"type": "result", "id": message["id"], "result": result}))
+        os.setpgid(0, 0)
+        result = _performed(message, files, writer, dies)
+        _write_frame(writer, encode({"type": "result", "id": message["id"], "result": result}))
         code = 0
     finally:
-        # no handlers of the agent run in the child
+        # nothing of the agent's own (its handlers, its lock, its buffers) runs in the child
         os._exit(code)
 
 
-def _performed(message, uploads, writer):
+def _performed(message, files, writer, dies):
     try:
+        signal.set_wakeup_fd(-1)
+        for number in (signal.SIGINT, signal.SIGHUP, signal.SIGUSR1):
+            signal.signal(number, signal.SIG_DFL)
         signal.signal(signal.SIGTERM, _end)
-        host = host_of(message, uploads, lambda frame: _write_all(writer, frame))
-        return perform(message["module"], message.get("args") or {}, host)
+        if dies:
+            _end_with_agent(os.getppid())
+        host = host_of(message, files, lambda frame: _write_frame(writer, frame))
+        result = perform(message["module"], message.get("args") or {}, host)
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        return result
     except Ended:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
         return {"failed": True, "changed": False, "msg": "the task was ended"}
 
 
-def _fresh():
-    """Nothing of the agent's own state reaches a task."""
-    os.setpgid(0, 0)
-    os.umask(0o022)
-    kept = {name: os.environ[name] for name in KEPT if name in os.environ}
-    os.environ.clear()
-    os.environ.update(kept)
-    os.environ.update(ENVIRONMENT)
+def _end_with_agent(agent):
+    """The kernel sends TERM when the agent is gone, also when it was killed and could not say so itself."""
+    import ctypes  # 5 ms: only collectives need it
+
+    ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+    if os.getppid() != agent:
+        raise Ended()
+
+
+def _write_frame(handle, data):
+    """A whole frame or none: a task that is asked to end must not leave half of one before its result."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM,))
     try:
-        os.chdir(os.environ.get("HOME") or "/")
-    except OSError:
-        os.chdir("/")
-    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
-    for number in (signal.SIGPIPE, signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, signal.SIG_DFL)
+        view = memoryview(data)
+        while view:
+            view = view[os.write(handle, view) :]
+    except BrokenPipeError:
+        pass  # the agent was killed: the task still finishes its work
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM,))
 
 
-def _write_all(handle, data):
-    view = memoryview(data)
-    while view:
-        view = view[os.write(handle, view) :]
+def descendants(pid):
+    """All processes under one, by the parents that /proc names."""
+    parents = {}
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            try:
+                with open("/proc/%s/stat" % entry) as stream:
+                    parents.setdefault(int(stream.read().rpartition(")")[2].split()[1]), []).append(int(entry))
+            except OSError:
+                continue
+    found = list(parents.get(pid, ()))
+    for child in found:
+        found.extend(parents.get(child, ()))
+    return found
+
+
+def _signal(pid, number):
+    try:
+        os.kill(pid, number)
+    except OSError as error:
+        if error.errno != errno.ESRCH:
+            raise
+
+
+def _status_in_words(status):
+    if os.WIFSIGNALED(status):
+        return "killed by signal %d" % os.WTERMSIG(status)
+    return "exit code %d" % os.WEXITSTATUS(status)

@@ -5,18 +5,20 @@ import fcntl
 import json
 import os
 import stat
-import tempfile
+
+#: not by TMPDIR: all users must meet at one place
+PATH = "/tmp/ringup.lock"
 
 
 class HostLock:
-    """A lock file that every user of the host can take, released by the kernel when its holder ends.
+    """A lock file that every user of the host can take, released by the kernel when its holder and its tasks have ended.
 
     Args:
-        path: the file; the default lies in the folder that all users share.
+        path: the file.
     """
 
-    def __init__(self, path=None):
-        self._path = path or os.path.join(tempfile.gettempdir(), "ringup.lock")
+    def __init__(self, path=PATH):
+        self._path = path
         self._handle = None
 
     def take(self, holder):

@@ -1,5 +1,6 @@
 """Running a program on the host: an argument list, a deadline, its output, and its newest line while it runs."""
 
+import functools
 import os
 import selectors
 import signal
@@ -36,17 +37,28 @@ class CommandTimeout(Exception):
 
 
 def end_group(process, grace_s=5.0):
-    """End a process group that we started: TERM, then KILL. The group is known by its handle, never by a name."""
-    for signal_number, wait_s in ((signal.SIGTERM, grace_s), (signal.SIGKILL, grace_s)):
-        try:
-            os.killpg(process.pid, signal_number)
-        except (ProcessLookupError, PermissionError):
-            pass
-        try:
-            process.wait(timeout=wait_s)
-            return
-        except subprocess.TimeoutExpired:
-            continue
+    """End a process group that we started, its last member too: TERM, then KILL. It is known by its handle, never by a name."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        _signal_group(process.pid, number)
+        deadline = time.monotonic() + grace_s
+        pause_s = 0.005
+        while time.monotonic() < deadline:
+            ended = process.poll() is not None
+            if ended and not _signal_group(process.pid, 0):
+                return
+            time.sleep(pause_s)
+            pause_s = min(pause_s * 2, 0.1)
+
+
+def _signal_group(group, number):
+    """Whether the group has any member left."""
+    try:
+        os.killpg(group, number)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass  # it has become another user's
+    return True
 
 
 def run(argv, stdin=None, timeout_s=None, cwd=None, env=None, on_line=None, umask=None):
@@ -70,11 +82,6 @@ def run(argv, stdin=None, timeout_s=None, cwd=None, env=None, on_line=None, umas
             environment[name] = str(value)
     begin = time.monotonic()
 
-    def prepare():
-        os.setsid()
-        if umask is not None:
-            os.umask(umask)
-
     process = subprocess.Popen(
         argv,
         stdin=subprocess.PIPE if stdin is not None else subprocess.DEVNULL,
@@ -82,7 +89,9 @@ def run(argv, stdin=None, timeout_s=None, cwd=None, env=None, on_line=None, umas
         stderr=subprocess.PIPE,
         cwd=cwd,
         env=environment,
-        preexec_fn=prepare,
+        start_new_session=True,
+        # a function between fork and exec costs the fast way of starting a program: only where it is needed
+        preexec_fn=None if umask is None else functools.partial(os.umask, umask),
     )
     try:
         stdout, stderr = _drain(process, stdin, begin + timeout_s if timeout_s else None, on_line)

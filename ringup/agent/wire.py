@@ -4,27 +4,32 @@ A frame is two big-endian 32-bit lengths, a JSON object (the message), and raw b
 the agent writes one line, `RINGUP <nonce>`; whatever came before that line is noise of the login shell and is kept for error messages.
 
     controller -> agent
-        task      id, key, module, args, check, diff, environment, timeout_s, uploads      run a module; `key` is unique; `uploads`:
-                                                                                           name in the args -> name of a sent file
-        file      upload, last                                     + blob                a chunk of a file that a later task names
-        cancel    id                                                                     end the task's process group
-        collect   id, key                                                                the result of a task that an earlier link started
-        lock      holder {run, user, host, pid, since}, wait_s                           one run per host at a time
+        task      id, key, module, args, check, diff, environment, timeout_s, uploads, dies_with_controller, received
+                  run a module; `key` is unique in the world; uploads: name in the args -> name of the sent file
+        file      upload, size                      + blob   a chunk of a file that a later task names; size: of the whole, to find room
+        cancel    id                                         end the task
+        collect   id, key                                    the result of a task that an earlier link started
+        lock      holder {run, user, host, pid, since}, wait_s   one run per host at a time
         unlock
-        bye                                                                              end when idle
+        bye       received                                   end when idle
     agent -> controller
-        ready     protocol, python, executable, user, uid, home, boot_id, pid, tmp
+        ready     protocol, python, executable, user, uid, home, boot_id, pid
         result    id, result
         progress  id, line
-        file      id, last                                         + blob                a chunk of a file that a task gives (fetch)
-        locked    holder | null                                                          null: you have it; else who holds it
-        alive                                                                            heartbeat, every HEARTBEAT_S while a task runs
+        file      id                                + blob   a chunk of a file that a task gives (fetch)
+        collected id, state, result                          done, lost (ended from outside) or unknown (it never began, and never will)
+        locked    holder | null                              null: you have it; else who holds it
+        alive                                                heartbeat, every HEARTBEAT_S while anything is waited for
+        fault     text                                       the agent has broken and ends
+
+`received` lists the ids of results that have arrived. Until a result is in that list the agent does not take it for delivered, and puts it
+into its spool when the connection ends: a write into a pipe says nothing of what came out at its other end.
 """
 
 import json
 import struct
 
-PROTOCOL = 1
+PROTOCOL = 2
 HEARTBEAT_S = 5.0
 CHUNK_BYTES = 1 << 18
 #: a message larger than this is a fault, not a message

@@ -7,6 +7,7 @@ from pathlib import Path
 from ringup.lab.plan import LabHost
 
 PCI_DEVICES = "/sys/bus/pci/devices"
+MODULES = "/sys/module"
 
 
 def command(host: LabHost, pci: Path | None) -> list[str]:
@@ -34,6 +35,8 @@ def command(host: LabHost, pci: Path | None) -> list[str]:
         "--timezone=off",
         "--link-journal=no",
         *([f"--bind-ro={pci}:{PCI_DEVICES}"] if pci else []),
+        # where simulated drivers show that they are loaded: empty after each boot, as a kernel's list of modules is
+        *([f"--tmpfs={MODULES}:mode=755"] if pci else []),
         "--boot",
         # systemd 257 refuses the hybrid cgroups that machines without a cgroup2-only kernel command line still have
         "SYSTEMD_CGROUP_ENABLE_LEGACY_FORCE=1",

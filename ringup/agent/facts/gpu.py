@@ -55,12 +55,13 @@ def driver():
     flavour = None
     if described:
         flavour = "open" if "Open Kernel Module" in described else "proprietary"
-    elif loaded:
-        flavour = "open" if "MIT" in read("/sys/module/nvidia/license") else None
+    installed = packages()
+    if flavour is None and any("kernel" in name or "dkms" in name or "kmod" in name for name in installed):
+        flavour = "open" if any("open" in name for name in installed) else "proprietary"
     return {
         "loaded": loaded or None,
         "flavour": flavour,
-        "packages": packages(),
+        "packages": installed,
         "nouveau_loaded": os.path.isdir("/sys/module/nouveau"),
     }
 

@@ -30,13 +30,13 @@ class Args(Arguments):
     Arguments are rendered for each host, so that hosts with other hardware get other wheels in the same task.
     """
 
-    virtualenv = option("path", required=True, help="folder of the environment on the hosts")
+    virtualenv = option("str", required=True, help="folder of the environment on the hosts")
     requirements = option("list", elements="str", required=True, help="what to install, each pinned with ==")
     python = option("str", required=True, help="Python of the environment, such as 3.11")
     variant = option("str", default="cpu", help="torch variant that is expected: cpu or cuXYZ")
     index_url = option("str", help="index to fetch from instead of pip's own configuration")
     find_links = option("list", elements="str", default=[], help="folders or pages to fetch from as well")
-    uv = option("path", default="/opt/ringup/bin/uv", help="where the installer is put on the hosts")
+    uv = option("str", default="/opt/ringup/bin/uv", help="where the installer is put on the hosts")
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ class Args(Arguments):
     Backend NCCL where torch sees CUDA devices, Gloo where it does not. Nothing is changed on the hosts, and nothing of the job stays.
     """
 
-    virtualenv = option("path", required=True, help="folder of the environment that has torch")
+    virtualenv = option("str", required=True, help="folder of the environment that has torch")
     interface = option("str", help="interface of the ring")
     address = option("str", help="address of this host on the ring; rendered for each host")
     subnet = option("str", help="network of the ring")

@@ -36,7 +36,7 @@ MANAGERS = (("/usr/bin/apt-get", "apt"), ("/usr/bin/dnf", "dnf"), ("/usr/bin/yum
 
 def gather(host):
     facts = {}
-    for part in (distribution, kernel, processor, memory, names, people, clock, tools):
+    for part in (distribution, kernel, processor, memory, names, people, clock, tools, virtualization):
         facts.update(part())
     return facts
 
@@ -168,6 +168,12 @@ def tools():
         "pythons": pythons(),
         "glibc": (os.confstr("CS_GNU_LIBC_VERSION") or "glibc 0").split()[-1],
     }
+
+
+def virtualization():
+    """Whether this is a container, as its manager says of it; what a machine runs on is not looked for."""
+    container = text_of("/run/systemd/container").strip() or ("docker" if os.path.exists("/.dockerenv") else "")
+    return {"virtualization_type": container or "NA", "virtualization_role": "guest" if container else "NA"}
 
 
 def pythons():

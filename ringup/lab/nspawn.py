@@ -22,8 +22,6 @@ def command(host: LabHost, pci: Path | None) -> list[str]:
         # nspawn mounts the host's /sys before it enters the namespace, and /sys shows the interfaces of whoever mounts it
         "nsenter",
         f"--net={namespace}",
-        "env",
-        "SYSTEMD_NSPAWN_API_VFS_WRITABLE=network",  # /proc/sys/net is the host's own, as its namespace is
         "systemd-nspawn",
         "--quiet",
         f"--directory={host.root}",

@@ -24,19 +24,11 @@ class Args(Arguments):
 
 
 def wanted(subset):
-    """The subjects of a gather_subset."""
-    names = set()
-    for word in subset:
-        if word == "all":
-            names.update(SUBJECTS)
-        elif word in SUBJECTS:
-            names.add(word)
-    if all(word.startswith("!") for word in subset):
-        names.update(SUBJECTS)
-    for word in subset:
-        if word.startswith("!"):
-            names.difference_update(SUBJECTS if word == "!all" else [word[1:]])
-    return names
+    """The subjects of a gather_subset: what is named stays although `!all` leaves out the rest."""
+    named = [word for word in subset if word in SUBJECTS]
+    left_out = [word[1:] for word in subset if word.startswith("!")]
+    names = set(SUBJECTS) if "all" in subset or (not named and "all" not in left_out) else set()
+    return (names - set(left_out)) | set(named)
 
 
 def read(args, host):

@@ -17,7 +17,10 @@ mount -t proc proc "$root/proc"
 mount --rbind /dev "$root/dev"
 mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm"
 mount -t sysfs sysfs "$root/sys" 2>/dev/null || mount --rbind /sys "$root/sys"
-if [ -n "$pci" ]; then mount --bind -o ro "$pci" "$root/sys/bus/pci/devices"; fi
+if [ -n "$pci" ]; then
+    mount --bind -o ro "$pci" "$root/sys/bus/pci/devices"
+    mount -t tmpfs -o mode=755 tmpfs "$root/sys/module"
+fi
 mount -t tmpfs -o mode=755 tmpfs "$root/run"
 mkdir -p "$root/run/sshd"
 cat /proc/sys/kernel/random/uuid >"$root/run/boot_id"

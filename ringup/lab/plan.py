@@ -191,11 +191,6 @@ class Rack:
         return self.folder / "keys" / "secured.password"
 
     @property
-    def repository_folder(self) -> Path:
-        """Where the simulated driver repository is built."""
-        return self.folder / "repository"
-
-    @property
     def has_repository(self) -> bool:
         """Plain hosts have no packages of their own to install, and the machine's own bus has real drivers."""
         return not self.spec.plain and self.spec.gpus != "host"

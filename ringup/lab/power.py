@@ -8,7 +8,7 @@ from pathlib import Path
 
 import ringup
 from ringup.errors import LabError
-from ringup.lab import inside, machine, nspawn, parts, plain, processes, serving, supervisor, waiting
+from ringup.lab import cgroups, inside, machine, nspawn, parts, plain, processes, serving, supervisor, waiting
 from ringup.lab.plan import REPOSITORY_PORT, LabHost, Rack
 
 # reboot(2) as process 1's namespace sees it; a plain host has no systemd that would do this
@@ -18,6 +18,7 @@ REBOOT = f"import ctypes; ctypes.CDLL(None).reboot({RESTART_AUTOBOOT})"
 
 def on(rack: Rack, host: LabHost) -> None:
     """Start the supervisor of a host that is off; it does not wait for the host."""
+    cgroups.kill(f"{rack.cgroup}/{host.name}")  # what a supervisor that was killed left running, which must not run twice
     builder = plain.command if rack.spec.plain else nspawn.command
     _stay(rack, "ringup.lab.supervisor", rack.cgroup, host.name, *builder(host, parts.pci_folder(host, rack.spec.gpus)))
 

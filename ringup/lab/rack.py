@@ -34,6 +34,7 @@ def up(spec: RackSpec, *, inventory_file: Path | None = None, say: Say = silent)
     Raises:
         LabError: something is missing, or a host did not come up; what had been made is removed again.
     """
+    parts.check_gpus(spec.gpus)
     machine.require({**machine.SYSTEM_PACKAGES, **(machine.PLAIN_HOST_PACKAGES if spec.plain else machine.BOOTED_HOST_PACKAGES)}, say)
     lower = Path("/") if spec.plain else image.ensure(spec.release, say)
     with state.locked(spec.name):
@@ -93,11 +94,11 @@ def make(rack: Rack, lower: Path) -> dict[str, Any]:
 
 def open_repository(rack: Rack) -> dict[str, Any]:
     """Build and serve the driver repository; returns the variables that tell hosts where it is."""
-    folder = parts.repository(rack)
+    folder = parts.repository_folder(rack)
     if folder is None:
         return {}
     power.serve_repository(rack, folder)
-    return parts.repository_variables(folder, f"http://{rack.gateway}:{REPOSITORY_PORT}")
+    return parts.repository_variables(f"http://{rack.gateway}:{REPOSITORY_PORT}")
 
 
 def each(hosts: tuple[LabHost, ...], step: Callable[[LabHost, threading.Event], object]) -> None:

@@ -2,8 +2,8 @@
 
     python -m ringup.lab.supervisor RACK_FOLDER CGROUP HOST COMMAND...
 
-It records itself before it starts anything, and the kernel kills the host when the supervisor dies: ending the recorded
-process ends all that came from it.
+It records itself before it starts anything, so that `down` finds it, and boots the host in a cgroup named after the rack,
+which is how the host is ended: a systemd that has lost its nspawn lives on.
 """
 
 from __future__ import annotations

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 from invoke.collection import Collection
 from invoke.context import Context
-from invoke.exceptions import Exit
 from invoke.tasks import task
 
-from ringup.display.errors import show_error
-from ringup.errors import RingupError
 from ringup.lab import faults, overview, rack
 from ringup.lab import ssh as openssh
 from ringup.lab.inventory import default_path
+from ringup.tasks.running import shown_errors
 
 NAME = "the rack's name"
 
@@ -27,19 +23,6 @@ NAME = "the rack's name"
 def say(line: str) -> None:
     sys.stdout.write(line + "\n")
     sys.stdout.flush()
-
-
-@contextlib.contextmanager
-def errors_shown() -> Iterator[None]:
-    """Show an error as the operator is to see it, and end with its exit code."""
-    try:
-        yield
-    except RingupError as error:
-        show_error(error)
-        raise Exit(code=error.exit_code) from None
-    except KeyboardInterrupt:
-        say("interrupted")
-        raise Exit(code=130) from None
 
 
 @task(
@@ -57,7 +40,7 @@ def up(
     _: Context, name: str = "lab", hosts: int = 4, gpus: str = "8xH100", release: str = "bookworm", plain: bool = False, inventory: str = ""
 ) -> None:
     """Make a rehearsal rack on this machine and write its inventory."""
-    with errors_shown():
+    with shown_errors():
         begun = time.monotonic()
         spec = rack.RackSpec(name, hosts, gpus, release, plain)
         path = Path(inventory) if inventory else default_path(name)
@@ -68,14 +51,14 @@ def up(
 @task(auto_shortflags=False, help={"name": NAME})
 def down(_: Context, name: str = "lab") -> None:
     """Remove a rehearsal rack and all that it made; also one that was half made."""
-    with errors_shown():
+    with shown_errors():
         say(f"the rack {name} is gone" if rack.down(name) else f"there is no rack {name}")
 
 
 @task(auto_shortflags=False, name="list", help={"format": "text or json"})
 def list_(_: Context, format: str = "text") -> None:
     """Show the rehearsal racks of this machine, their hosts, and the faults in place."""
-    with errors_shown():
+    with shown_errors():
         rows = [overview.of(name) for name in rack.names()]
         say(json.dumps(rows, indent=2) if format == "json" else overview.text(rows))
 
@@ -87,7 +70,7 @@ def list_(_: Context, format: str = "text") -> None:
 )
 def ssh(_: Context, host: str, command: str = "", user: str = "operator", name: str = "lab") -> None:
     """Log in to a host of a rehearsal rack, or run one command there."""
-    with errors_shown():
+    with shown_errors():
         argv = openssh.command(rack.load(name).host(host).login, user, command)
     sys.stdout.flush()
     os.execvp(argv[0], argv)
@@ -96,7 +79,7 @@ def ssh(_: Context, host: str, command: str = "", user: str = "operator", name: 
 @task(auto_shortflags=False, positional=["host"], help={"host": "which host", "name": NAME})
 def reboot(_: Context, host: str, name: str = "lab") -> None:
     """Reboot a host and wait until it answers; one that was powered off is switched on."""
-    with errors_shown():
+    with shown_errors():
         say(f"{host} is up again, boot id {rack.reboot(rack.load(name), host)}")
 
 
@@ -126,7 +109,7 @@ def fault(
     name: str = "lab",
 ) -> None:
     """Break something on a host on purpose, or mend it."""
-    with errors_shown():
+    with shown_errors():
         here = rack.load(name)
         asked: dict[faults.FaultKind, str | bool] = {
             "link-down": link_down,

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ringup.lab import inventory, keys
+from ringup.lab import inventory, keys, parts
+from ringup.lab.plan import REPOSITORY_PORT
 from ringup.lab.rack import LabHost, Rack
 
 
@@ -89,3 +90,24 @@ def test_inventory_names_all_that_ringup_needs_to_log_in(rack: Rack) -> None:
     assert Path(group["vars"]["ansible_ssh_private_key_file"]).exists()
     assert Path(group["vars"]["ringup_known_hosts_file"]).exists()
     assert group["vars"]["nvidia_repository_url"] == "http://198.18.0.254/"
+
+
+def test_the_pci_bus_shows_the_gpus_that_were_asked_for(host: LabHost) -> None:
+    listed = host.ssh("cat /sys/bus/pci/devices/*/device").stdout.split()
+    assert listed.count("0x2330") == 8
+    assert host.ssh("sudo touch /sys/bus/pci/devices/x").returncode == 1
+
+
+def test_nvidia_smi_is_there_once_its_package_is_installed_and_not_before(rack: Rack, host: LabHost) -> None:
+    assert host.ssh(["which", "nvidia-smi"]).returncode == 1
+    served = parts.repository_variables(f"http://{rack.gateway}:{REPOSITORY_PORT}")
+    fetch = "import sys, urllib.request as web; sys.stdout.buffer.write(web.urlopen(sys.argv[1]).read())"
+    key = host.ssh(["python3", "-c", fetch, served["nvidia_repository_key_url"]])
+    assert "PGP PUBLIC KEY" in key.stdout
+    host.ssh("sudo tee /etc/apt/keyrings/lab.asc", stdin=key.stdout)
+    source = f"deb [signed-by=/etc/apt/keyrings/lab.asc] {served['nvidia_repository_url']} /\n"
+    host.ssh("sudo tee /etc/apt/sources.list.d/lab.list", stdin=source)
+    quiet = "sudo apt-get -qq -o Dir::Etc::SourceList=/dev/null"  # only the rack's own repository
+    installed = host.ssh(f"{quiet} update && {quiet} install -y --no-install-recommends nvidia-open", timeout_s=180)
+    assert installed.returncode == 0, installed.stderr
+    assert "H100" in host.ssh(["nvidia-smi"]).stdout

@@ -159,7 +159,8 @@ class _Pump:
         limit = 0.5 if deadline is None else max(0.0, min(0.5, deadline - time.monotonic()))
         if not self._open():
             try:
-                self.process.wait(timeout=limit)
+                # without a deadline the kernel wakes us; with one, wait() looks every few milliseconds
+                self.process.wait(timeout=None if deadline is None else limit)
             except subprocess.TimeoutExpired:
                 pass
             return

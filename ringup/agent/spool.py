@@ -4,8 +4,8 @@ import json
 import os
 import time
 
-#: a result that nobody has collected for this long is removed
-KEPT_S = 7 * 86400.0
+#: a result that nobody has collected for this many seconds is removed
+KEPT_S = 86400.0
 #: instead of a process: this task may not begin any more
 VOID = "void"
 
@@ -71,15 +71,22 @@ class Spool:
             return ("done", result) if result is not None else ("lost", None)
 
     def prune(self):
-        """Remove what nobody has collected for days."""
+        """Remove what nobody has collected for long, marks of ended agents too."""
         limit = time.time() - KEPT_S
         for folder in self._folders:
             for entry in os.scandir(folder):
                 try:
-                    if entry.stat(follow_symlinks=False).st_mtime < limit:
+                    if entry.stat(follow_symlinks=False).st_mtime < limit and not self._runs(entry):
                         os.unlink(entry.path)
                 except OSError:
                     continue
+
+    @staticmethod
+    def _runs(entry):
+        if not entry.is_symlink():
+            return False
+        pid, _, start = os.readlink(entry.path).partition("-")
+        return pid.isdigit() and start_of(int(pid)) == start
 
     def _mark(self, key, content):
         for folder in self._folders:

@@ -88,7 +88,7 @@ class Connections:
             "pid": os.getpid(),
             "since": datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC"),
         }
-        connection.agent().lock(holder, self._request.lock_wait_s)
+        connection.lock(holder, self._request.lock_wait_s)
         self._locked.add(id(connection))
 
     def unlock(self, connection: HostConnection) -> None:

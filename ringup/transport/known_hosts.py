@@ -7,7 +7,7 @@ import binascii
 import fnmatch
 import hashlib
 import hmac
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -29,7 +29,6 @@ class KnownKey:
     kind: str
     blob: bytes
     source: Source
-    revoked: bool = False
 
 
 def fingerprint(blob: bytes) -> str:
@@ -37,22 +36,37 @@ def fingerprint(blob: bytes) -> str:
     return "SHA256:" + base64.b64encode(hashlib.sha256(blob).digest()).decode().rstrip("=")
 
 
-def written_name(address: str, port: int) -> str:
-    """The name under which OpenSSH writes a host: `[host]:port` unless the port is 22."""
-    return address if port == 22 else f"[{address}]:{port}"
+def known_keys(name: str, files: Sequence[Path]) -> tuple[KnownKey, ...]:
+    """The keys on record for a host, in the order of the files; plain, wildcard and hashed names. A revoked key is never among them.
+
+    Args:
+        name: as OpenSSH writes it: `[host]:port` unless the port is 22.
+        files: empty: the user's and the system's.
+    """
+    lines = [line for path in files or DEFAULT_FILES for line in _index(path, _stamp(path.expanduser())).naming(name)]
+    keys = [(line.marker, key) for line in lines if (key := _key(line)) is not None]
+    revoked = {key.blob for marker, key in keys if marker == "@revoked"}
+    return tuple(key for marker, key in keys if marker == "" and key.blob not in revoked)
 
 
-def known_keys(address: str, port: int, files: Sequence[Path]) -> tuple[KnownKey, ...]:
-    """The keys on record for a host, in the order of the files; plain, wildcard and hashed names."""
-    name = written_name(address, port)
-    found = []
-    for path in files or DEFAULT_FILES:
-        expanded = path.expanduser()
-        for number, line in _lines(expanded, _stamp(expanded)):
-            key = _match(name, line, Source(str(path), number))
-            if key is not None:
-                found.append(key)
-    return tuple(found)
+@dataclass(frozen=True, slots=True)
+class _Line:
+    source: Source
+    marker: str
+    names: str
+    rest: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Index:
+    """A file's lines by the names that stand there in plain words; those that must be tried one by one."""
+
+    plain: Mapping[str, Sequence[_Line]]
+    others: Sequence[_Line]
+
+    def naming(self, name: str) -> list[_Line]:
+        found = [*self.plain.get(name, ()), *(line for line in self.others if _names(name, line.names))]
+        return sorted(found, key=lambda line: line.source.line)
 
 
 def _stamp(path: Path) -> tuple[int, int]:
@@ -64,30 +78,35 @@ def _stamp(path: Path) -> tuple[int, int]:
 
 
 @lru_cache(maxsize=16)
-def _lines(path: Path, stamp: tuple[int, int]) -> tuple[tuple[int, str], ...]:
-    """The file's lines that are no comments, numbered from 1; read again only when the file has changed."""
+def _index(path: Path, stamp: tuple[int, int]) -> _Index:
+    """Read a file; again only when it has changed."""
+    plain: dict[str, list[_Line]] = {}
+    others: list[_Line] = []
     try:
-        text = path.read_text(encoding="utf-8", errors="replace")
+        text = path.expanduser().read_text(encoding="utf-8", errors="replace")
     except OSError:
-        return ()
-    stripped = ((number, line.strip()) for number, line in enumerate(text.splitlines(), 1))
-    return tuple((number, line) for number, line in stripped if line and not line.startswith("#"))
+        text = ""
+    for number, written in enumerate(text.splitlines(), 1):
+        first, _, rest = written.strip().partition(" ")
+        marker = first if first.startswith("@") else ""
+        names, _, rest = rest.strip().partition(" ") if marker else (first, "", rest)
+        if not rest or first.startswith("#"):
+            continue
+        line = _Line(Source(str(path), number), marker, names, rest)
+        if names.startswith("|") or any(letter in names for letter in "*?!"):
+            others.append(line)
+            continue
+        for name in names.split(","):
+            plain.setdefault(name, []).append(line)
+    return _Index(plain, others)
 
 
-def _match(name: str, line: str, source: Source) -> KnownKey | None:
-    words = line.split()
-    revoked = words[0] == "@revoked"
-    if words[0].startswith("@"):
-        if words[0] == "@cert-authority":
-            return None  # certificates are signed by it; it is not the host's own key
-        words = words[1:]
-    if len(words) < 3 or not _names(name, words[0]):
-        return None
+def _key(line: _Line) -> KnownKey | None:
+    words = line.rest.split()
     try:
-        blob = base64.b64decode(words[2], validate=True)
-    except (binascii.Error, ValueError):
+        return KnownKey(words[0], base64.b64decode(words[1], validate=True), line.source)
+    except (IndexError, binascii.Error, ValueError):
         return None
-    return KnownKey(words[1], blob, source, revoked)
 
 
 def _names(name: str, field: str) -> bool:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import threading
 import time
+import uuid
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from ringup.agent.wire import CHUNK_BYTES, HEARTBEAT_S, PROTOCOL, Decoder, ProtocolError, encode
 from ringup.errors import HostLocked, LinkLost
 from ringup.transport.start import Started
-from ringup.transport.streams import Stream
+from ringup.transport.streams import Stream, last_words
 
 #: a running agent is heard every HEARTBEAT_S; after three that stayed out the link is taken for dead
 SILENCE_S = 3 * HEARTBEAT_S + 5.0
@@ -44,9 +45,20 @@ class Call:
     dies_with_controller: bool = False
     on_progress: Callable[[str], None] | None = None
 
+    def again(self) -> Call:
+        """The same call under a new key, for one that never began."""
+        return replace(self, key=uuid.uuid4().hex)
+
 
 class AgentLink:
-    """Speaks with a started agent; one caller at a time."""
+    """Speaks with a started agent; one caller at a time.
+
+    Args:
+        started: from `start_agent`.
+        host: its name, for messages.
+    Raises:
+        LinkLost: it ended, or speaks another protocol.
+    """
 
     def __init__(self, started: Started, host: str) -> None:
         self._stream: Stream = started.stream
@@ -54,15 +66,18 @@ class AgentLink:
         self._decoder = Decoder()
         self._frames: list[tuple[dict[str, Any], bytes]] = self._decoder.feed(started.rest)
         self._number = 0
-        self._lock = threading.Lock()
-        self._cancelled = False
+        #: results that have come and of which the agent has not been told yet
+        self._received: list[int] = []
+        self._caller = threading.Lock()
+        self._sender = threading.Lock()
+        self._in_hand: int | None = None
         #: what the login shell said before the agent spoke
         self.noise = started.noise
         #: the agent's first frame: python, user, boot_id, ...
         self.ready: Mapping[str, Any] = self._await_ready()
 
     def _await_ready(self) -> Mapping[str, Any]:
-        message, _ = self._next(time.monotonic() + SILENCE_S)
+        message, _ = self._next()
         if message.get("protocol") != PROTOCOL:
             raise LinkLost(f"the agent speaks protocol {message.get('protocol')}, not {PROTOCOL}", where=self._host)
         return message
@@ -73,40 +88,44 @@ class AgentLink:
         Raises:
             LinkLost: the connection went away or fell silent; the task may have run (see `collect`).
         """
-        with self._lock:
-            self._number += 1
-            number = self._number
+        with self._caller:
+            number = self._numbered()
             for name, content in call.uploads.items():
                 self._upload(f"{call.key}-{name}", content)
-            message = {
-                "type": "task",
-                "id": number,
-                "key": call.key,
-                "module": call.module,
-                "args": dict(call.args),
-                "check": call.check,
-                "diff": call.diff,
-                "environment": dict(call.environment),
-                "timeout_s": call.timeout_s,
-                "uploads": {name: f"{call.key}-{name}" for name in call.uploads},
-                "dies_with_controller": call.dies_with_controller,
-            }
-            self._send(message)
-            return self._await_result(number, call)
+            self._in_hand = number
+            try:
+                self._send_task(number, call)
+                return self._await_result(number, call)
+            finally:
+                self._in_hand = None
+
+    def _send_task(self, number: int, call: Call) -> None:
+        message = {
+            "type": "task",
+            "id": number,
+            "key": call.key,
+            "module": call.module,
+            "args": dict(call.args),
+            "check": call.check,
+            "diff": call.diff,
+            "environment": dict(call.environment),
+            "timeout_s": call.timeout_s,
+            "uploads": {name: f"{call.key}-{name}" for name in call.uploads},
+            "dies_with_controller": call.dies_with_controller,
+            "received": self._received,
+        }
+        self._send(message)
+        self._received = []
 
     def _await_result(self, number: int, call: Call) -> dict[str, Any]:
         limit = time.monotonic() + call.timeout_s + MARGIN_S if call.timeout_s else None
-        told = False
         while True:
-            silence = time.monotonic() + SILENCE_S
-            message, blob = self._next(min(silence, limit) if limit else silence)
-            kind = message["type"]
-            if self._cancelled and not told:
-                told = True
-                self._send({"type": "cancel", "id": number})
+            message, blob = self._next(limit)
             if message.get("id") != number:
                 continue
+            kind = message["type"]
             if kind == "result":
+                self._received.append(number)
                 return dict(message["result"])
             if kind == "progress" and call.on_progress is not None:
                 call.on_progress(str(message["line"]))
@@ -114,65 +133,87 @@ class AgentLink:
                 call.sink.write(blob)
 
     def collect(self, key: str) -> tuple[str, dict[str, Any] | None]:
-        """What became of a task that an earlier link started.
+        """What became of a task that an earlier link started; waits while it runs.
 
         Returns:
-            ("done", result), ("lost", None): it was ended from outside, or ("unknown", None): it never began.
+            ("done", result), ("lost", None): it was ended from outside, or ("unknown", None): it never began, and never will.
+        Raises:
+            LinkLost: this link is lost as well.
         """
-        with self._lock:
-            self._number += 1
-            self._send({"type": "collect", "id": self._number, "key": key})
+        with self._caller:
+            number = self._numbered()
+            self._send({"type": "collect", "id": number, "key": key})
             while True:
-                message, _ = self._next(None)
-                if message["type"] == "collected" and message["id"] == self._number:
+                message, _ = self._next()
+                if message["type"] == "collected" and message["id"] == number:
+                    self._received.append(number)
                     return str(message["state"]), message["result"]
 
     def lock(self, holder: Mapping[str, Any], wait_s: float) -> None:
-        """Take the host for this run.
+        """Take the host for a run; `HostConnection.lock` keeps it over a lost connection.
 
         Raises:
             HostLocked: another run holds it; says who, from where, since when.
         """
-        with self._lock:
+        with self._caller:
             self._send({"type": "lock", "holder": dict(holder), "wait_s": wait_s})
-            message, _ = self._next(time.monotonic() + wait_s + SILENCE_S)
-        held = message.get("holder")
+            message: Mapping[str, Any] = {}
+            while message.get("type") != "locked":
+                message, _ = self._next()
+        held = message["holder"]
         if held is not None:
-            who = (
-                f"{held.get('user', 'someone')}@{held.get('host', 'somewhere')}, run {held.get('run', '?')}, since {held.get('since', '?')}"
-            )
+            by = f"{held.get('user', 'someone')}@{held.get('host', 'somewhere')}"
+            who = f"{by}, run {held.get('run', '?')}, process {held.get('pid', '?')}, since {held.get('since', '?')}"
             hint = "wait for it to end; a lock whose run is gone is released by itself once its last task has ended"
             raise HostLocked(f"another run holds the host: {who}", where=self._host, hint=hint)
 
     def cancel(self) -> None:
-        """Ask the task in hand to end; safe from another thread."""
-        self._cancelled = True
-        with suppress(EOFError):
-            self._stream.send(encode({"type": "cancel", "id": self._number}))
+        """Ask the task in hand to end; safe from another thread. Its result still comes, and says so."""
+        number = self._in_hand
+        if number is not None:
+            with suppress(LinkLost):
+                self._send({"type": "cancel", "id": number})
 
     def close(self) -> None:
+        """Leave; the agent ends, or finishes what it has in hand first."""
+        if not self._caller.locked():
+            with suppress(LinkLost):
+                self._send({"type": "bye", "received": self._received})
         self._stream.close()
+
+    def _numbered(self) -> int:
+        self._number += 1
+        return self._number
 
     def _upload(self, name: str, content: bytes | Path) -> None:
         if isinstance(content, bytes):
-            self._send({"type": "file", "upload": name}, content)
+            self._send({"type": "file", "upload": name, "size": len(content)}, content)
             return
+        size = content.stat().st_size
         with content.open("rb") as stream:
             first = True
             while (piece := stream.read(CHUNK_BYTES)) or first:
                 first = False
-                self._send({"type": "file", "upload": name}, piece)
+                self._send({"type": "file", "upload": name, "size": size}, piece)
 
     def _send(self, message: Mapping[str, Any], blob: bytes = b"") -> None:
         try:
-            self._stream.send(encode(message, blob))
+            with self._sender:
+                self._stream.send(encode(message, blob))
         except EOFError as error:
             raise LinkLost(f"the connection was lost: {error or 'closed by the host'}", where=self._host) from None
 
-    def _next(self, deadline: float | None) -> tuple[dict[str, Any], bytes]:
-        """The next frame; raises LinkLost when the stream ends, falls silent, or is no stream of frames."""
+    def _next(self, limit: float | None = None) -> tuple[dict[str, Any], bytes]:
+        """The next frame.
+
+        Args:
+            limit: monotonic time after which no frame helps any more; silence ends the wait before it.
+        Raises:
+            LinkLost: the stream has ended, fell silent, or is no stream of frames; or the agent says that it has broken.
+        """
         while not self._frames:
-            limit_s = deadline - time.monotonic() if deadline is not None else 3600.0
+            # every piece shows that the host lives, also in the middle of a long frame on a slow line
+            limit_s = SILENCE_S if limit is None else min(SILENCE_S, limit - time.monotonic())
             try:
                 piece = self._stream.receive(limit_s)
             except TimeoutError:
@@ -181,6 +222,11 @@ class AgentLink:
                 raise LinkLost("the connection was lost: closed by the host", where=self._host)
             try:
                 self._frames += self._decoder.feed(piece)
-            except ProtocolError as error:
-                raise LinkLost(f"the host sent {error}", where=self._host) from None
-        return self._frames.pop(0)
+            except ProtocolError:
+                words = last_words(piece)
+                raise LinkLost(f"the connection was lost; the host's last words: {words}", where=self._host) from None
+        message, blob = self._frames.pop(0)
+        if message["type"] == "fault":
+            hint = "this is a fault of Ringup's agent: please report it with the text above"
+            raise LinkLost(f"the agent broke: {last_words(message['text'].encode())}", where=self._host, hint=hint)
+        return message, blob

@@ -12,7 +12,12 @@ from ringup.agent.arguments import boolean
 from ringup.errors import InputError
 
 #: OpenSSH options that mean something here, by their names in lower case
-KNOWN_OPTIONS = frozenset(("userknownhostsfile", "stricthostkeychecking", "connecttimeout", "proxyjump", "identityfile", "port", "user"))
+KNOWN_OPTIONS = frozenset(
+    (
+        *("userknownhostsfile", "stricthostkeychecking", "connecttimeout", "proxyjump", "proxycommand"),
+        *("identityfile", "identitiesonly", "port", "user"),
+    )
+)
 #: options that change nothing for us and may stay in an inventory written for Ansible
 HARMLESS_OPTIONS = frozenset(
     (
@@ -24,6 +29,11 @@ HARMLESS_OPTIONS = frozenset(
         "loglevel",
         "batchmode",
         "tcpkeepalive",
+        "compression",
+        "gssapiauthentication",
+        "preferredauthentications",
+        "pubkeyauthentication",
+        "requesttty",
     )
 )
 
@@ -60,8 +70,10 @@ class ConnectionSettings:
         user, port, private_key: None where ~/.ssh/config or the default decides.
         known_hosts: files in the order they are asked; empty: the user's and the system's.
         check_host_keys: False only where the operator says so.
+        strict_host_keys: as StrictHostKeyChecking; None: ~/.ssh/config decides.
         interpreter: the host's Python when the inventory names one.
-        proxy_jump: hops, as ProxyJump writes them; None: ~/.ssh/config decides.
+        proxy_jump: hops, as ProxyJump writes them; None: ~/.ssh/config decides. proxy_command the same.
+        identities_only: only the keys that are named are offered.
     """
 
     name: str
@@ -73,8 +85,11 @@ class ConnectionSettings:
     password: str | None = field(default=None, repr=False)
     known_hosts: tuple[Path, ...] = ()
     check_host_keys: bool = True
+    strict_host_keys: str | None = None
     interpreter: str | None = None
     proxy_jump: str | None = None
+    proxy_command: str | None = None
+    identities_only: bool = False
     become: BecomeSettings = BecomeSettings()
     timeouts: Timeouts = Timeouts()
 
@@ -93,8 +108,9 @@ class ConnectionSettings:
             raise InputError(f"ansible_connection '{kind}' is not supported", where=name, hint="one of: ssh, local")
         key = variables.get("ansible_ssh_private_key_file") or variables.get("ansible_private_key_file") or options.get("identityfile")
         checking = variables.get("ansible_ssh_host_key_checking", variables.get("ansible_host_key_checking"))
+        strict = options.get("stricthostkeychecking")
         if checking is None:
-            checking = options.get("stricthostkeychecking") not in ("no", "off")
+            checking = strict not in ("no", "off")
         known = variables.get("ringup_known_hosts_file") or options.get("userknownhostsfile")
         interpreter = variables.get("ansible_python_interpreter")
         connect_s = variables.get("ansible_ssh_timeout") or variables.get("ansible_timeout") or options.get("connecttimeout")
@@ -108,8 +124,11 @@ class ConnectionSettings:
             password=_text(variables.get("ansible_password") or variables.get("ansible_ssh_pass") or variables.get("ansible_ssh_password")),
             known_hosts=tuple(Path(word).expanduser() for word in shlex.split(str(known))) if known else (),
             check_host_keys=boolean(checking),
+            strict_host_keys=strict,
             interpreter=None if interpreter is None or str(interpreter).startswith("auto") else str(interpreter),
             proxy_jump=options.get("proxyjump"),
+            proxy_command=options.get("proxycommand"),
+            identities_only=options.get("identitiesonly") == "yes",
             become=BecomeSettings(
                 method=str(variables.get("ansible_become_method") or "sudo"),
                 flags=str(variables.get("ansible_become_flags") or ""),

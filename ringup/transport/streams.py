@@ -7,11 +7,14 @@ import selectors
 import subprocess
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Protocol
 
 import paramiko
 
 PIECE_BYTES = 1 << 16
+#: how often standard error is looked at while standard output is silent
+GLANCE_S = 0.25
 
 
 class Stream(Protocol):
@@ -33,8 +36,12 @@ class Stream(Protocol):
         """What has come on standard error since the last call; never waits."""
         ...
 
+    def end_input(self) -> None:
+        """No more will be sent."""
+        ...
+
     def status(self) -> int | None:
-        """The exit status once it has ended, or None."""
+        """The exit status once it has ended (-1: lost with the connection), or None."""
         ...
 
     def close(self) -> None: ...
@@ -46,6 +53,7 @@ class ChannelStream:
     def __init__(self, channel: paramiko.Channel, send_limit_s: float) -> None:
         self._channel = channel
         self._send_limit_s = send_limit_s
+        self._heard: list[bytes] = []
 
     def send(self, data: bytes) -> None:
         self._channel.settimeout(self._send_limit_s)
@@ -55,19 +63,32 @@ class ChannelStream:
             raise EOFError(str(error)) from error
 
     def receive(self, timeout_s: float) -> bytes:
-        self._channel.settimeout(max(timeout_s, 0.001))
-        try:
-            return self._channel.recv(PIECE_BYTES)
-        except TimeoutError:
-            raise
-        except (OSError, paramiko.SSHException):
-            return b""
+        deadline = time.monotonic() + timeout_s
+        while True:
+            # standard error is taken in meanwhile: left alone, a full window would stop the program
+            left_s = deadline - time.monotonic()
+            self._channel.settimeout(min(max(left_s, 0.001), GLANCE_S))
+            try:
+                return self._channel.recv(PIECE_BYTES)
+            except TimeoutError:
+                self._hear()
+                if left_s <= 0:
+                    raise
+            except (OSError, paramiko.SSHException):
+                return b""
+
+    def _hear(self) -> None:
+        while self._channel.recv_stderr_ready():
+            self._heard.append(self._channel.recv_stderr(PIECE_BYTES))
 
     def errors(self) -> bytes:
-        pieces = []
-        while self._channel.recv_stderr_ready():
-            pieces.append(self._channel.recv_stderr(PIECE_BYTES))
-        return b"".join(pieces)
+        self._hear()
+        heard, self._heard = b"".join(self._heard), []
+        return heard
+
+    def end_input(self) -> None:
+        with suppress(OSError, paramiko.SSHException):
+            self._channel.shutdown_write()
 
     def status(self) -> int | None:
         return self._channel.recv_exit_status() if self._channel.exit_status_ready() else None
@@ -86,8 +107,10 @@ class ProcessStream:
         assert self._process.stdout is not None
         assert self._process.stderr is not None
         os.set_blocking(self._process.stderr.fileno(), False)
+        self._heard: list[bytes] = []
         self._selector = selectors.DefaultSelector()
         self._selector.register(self._process.stdout, selectors.EVENT_READ)
+        self._selector.register(self._process.stderr, selectors.EVENT_READ)
 
     def send(self, data: bytes) -> None:
         assert self._process.stdin is not None
@@ -100,16 +123,33 @@ class ProcessStream:
 
     def receive(self, timeout_s: float) -> bytes:
         assert self._process.stdout is not None
-        if not self._selector.select(max(timeout_s, 0)):
-            raise TimeoutError
-        return os.read(self._process.stdout.fileno(), PIECE_BYTES)
+        deadline = time.monotonic() + timeout_s
+        while True:
+            ready = [key.fileobj for key, _ in self._selector.select(max(deadline - time.monotonic(), 0))]
+            if self._process.stdout in ready:
+                return os.read(self._process.stdout.fileno(), PIECE_BYTES)
+            if not ready:
+                raise TimeoutError
+            self._hear()
 
-    def errors(self) -> bytes:
+    def _hear(self) -> None:
         assert self._process.stderr is not None
         try:
-            return self._process.stderr.read() or b""
+            while piece := os.read(self._process.stderr.fileno(), PIECE_BYTES):
+                self._heard.append(piece)
         except (BlockingIOError, ValueError):
-            return b""
+            return
+        if self._process.stderr in self._selector.get_map():
+            self._selector.unregister(self._process.stderr)
+
+    def errors(self) -> bytes:
+        self._hear()
+        heard, self._heard = b"".join(self._heard), []
+        return heard
+
+    def end_input(self) -> None:
+        if self._process.stdin is not None:
+            self._process.stdin.close()
 
     def status(self) -> int | None:
         return self._process.poll()
@@ -144,3 +184,9 @@ def read_until(stream: Stream, mark: bytes, timeout_s: float) -> tuple[bytes, by
         seen += piece
     before, _, after = seen.partition(mark)
     return before, after, True
+
+
+def last_words(raw: bytes) -> str:
+    """The last lines of what a host said, on one line."""
+    lines = [line.strip() for line in raw.decode("utf-8", "replace").splitlines() if line.strip()]
+    return "; ".join(lines[-3:])[-500:]

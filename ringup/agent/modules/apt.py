@@ -102,7 +102,7 @@ class Plan:
 def apply(args, diff, host):
     plan, values = diff.plan, {}
     if plan.half_done:
-        repair.mend(host, _dpkg_options(args), args.lock_timeout)
+        repair.mend(host, _dpkg_options(args), args.lock_timeout, archive.local(args.deb, host) if args.deb else None)
         values["mended"] = plan.half_done
         values["msg"] = "an interrupted run of dpkg was mended first: %s" % ", ".join(plan.half_done)
     if plan.update:

@@ -70,13 +70,13 @@ def wait(host, limit_s):
         waited_s = time.monotonic() - begin
         if waited_s >= limit_s:
             raise still_held(found, limit_s)
-        host.progress("waiting for apt's lock, held by %s, since %d s" % (found, waited_s))
+        host.progress("waiting for apt's lock, held by %s, since %.0f s" % (found, waited_s))
         time.sleep(min(POLL_S, max(0.0, limit_s - waited_s)))
 
 
 def still_held(found, limit_s):
     return ModuleFailure(
-        "apt's lock %s is still held by %s after %d s" % (found.path, found, limit_s),
+        "apt's lock %s is still held by %s after %.0f s" % (found.path, found, limit_s),
         hint="let it finish (often unattended-upgrades or cloud-init), look at it with 'ps -fp %d', or raise lock_timeout" % found.pid,
         lock=found.path,
         lock_pid=found.pid,

@@ -27,7 +27,7 @@ def wanted(subset):
     """The subjects of a gather_subset: what is named stays although `!all` leaves out the rest."""
     named = [word for word in subset if word in SUBJECTS]
     left_out = [word[1:] for word in subset if word.startswith("!")]
-    names = set(SUBJECTS) if "all" in subset or (not named and "all" not in left_out) else set()
+    names = set(SUBJECTS) if "all" in subset or not (named or "all" in left_out or "min" in subset) else set()
     return (names - set(left_out)) | set(named)
 
 

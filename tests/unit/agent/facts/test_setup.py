@@ -15,6 +15,7 @@ from ringup.agent.task import perform
         (["!hardware"], {"network", "gpu"}),
         (["network"], {"network"}),
         (["!all"], set()),
+        (["min"], set()),
         (["all", "!gpu"], {"hardware", "network"}),
     ],
 )

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import getpass
 import sys
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 
 from invoke.exceptions import Exit
@@ -20,6 +22,8 @@ from ringup.events import Listener
 
 FORMATS = ("auto", "live", "plain", "json")
 REPORTS = Path("reports")
+#: exit code of a fault of ringup itself, as ansible-core's
+INTERNAL = 250
 
 
 def listeners(format: str, *, diff: bool) -> list[Listener]:
@@ -78,3 +82,16 @@ def shown_errors() -> Iterator[None]:
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
         raise Exit(code=99) from None
+    except Exit:
+        raise
+    except Exception as fault:  # noqa: BLE001 - a fault of ours is a sentence too; its details go into a file
+        raise Exit(code=_fault(fault)) from None
+
+
+def _fault(fault: Exception) -> int:
+    """Say that ringup itself is at fault, and keep what is needed to mend it."""
+    REPORTS.mkdir(exist_ok=True)
+    path = REPORTS / f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-fault.txt"
+    path.write_text("".join(traceback.format_exception(fault)))
+    show_error(RingupError(f"a fault of ringup: {type(fault).__name__}: {fault}", hint=f"please report it with {path}"))
+    return INTERNAL

@@ -77,8 +77,9 @@ def change(rack: Rack, name: str, asked: Mapping[FaultKind, str | bool], *, link
     if link_up:
         mend_link(rack, name, link_up)
         lines.append(f"{name}: {link_up} has its cable back")
+    option = "" if rack.name == "lab" else f" --name {rack.name}"
     for kind, value in wanted.items():
-        lines.append(f"{name}: {fault(rack, name, kind, value)}; undo with: invoke lab.fault {name} --clear")
+        lines.append(f"{name}: {fault(rack, name, kind, value)}; undo with: invoke lab.fault {name} --clear{option}")
     return lines
 
 

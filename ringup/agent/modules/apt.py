@@ -8,9 +8,9 @@ from contextlib import contextmanager
 
 from .. import files
 from ..arguments import Arguments, option
-from ..diff import Diff
+from ..diff import Change, Diff
 from ..failure import ModuleFailure
-from ..packages import apt_get, archive, dpkg, lists, repair, specs
+from ..packages import apt_get, archive, dpkg, lists, locks, repair, specs
 
 POLICY = "/usr/sbin/policy-rc.d"
 
@@ -69,10 +69,11 @@ def check(args, host):
         raise ModuleFailure("apt needs root", hint="set become: true on the task or the play")
     update = lists.due(args.update_cache, args.cache_valid_time)
     database = dpkg.database(host)
-    half_done = dpkg.interrupted(database)
+    # while somebody holds a lock, half done means under way
+    half_done = dpkg.interrupted(database) if locks.holder() is None else []
     diff = Diff(values={"cache_updated": False, "cache_update_time": lists.updated_at()}, plan=Plan(update, half_done))
     if half_done:
-        diff.add("packages left half done: %s" % ", ".join(half_done), "interrupted", "mended")
+        diff.changes.append(_mending(half_done))
     if update and not (host.check and _asks_packages(args)):
         diff.add("lists of packages", "fetched %s" % _moment(lists.updated_at()), "fetched now")
     if host.check or not diff:
@@ -101,6 +102,12 @@ class Plan:
 
 def apply(args, diff, host):
     plan, values = diff.plan, {}
+    again = bool(plan.half_done or plan.update)
+    if locks.holder() is not None:
+        locks.wait(host, args.lock_timeout)
+        # whoever held it may have changed what we have seen
+        plan.half_done = dpkg.interrupted(dpkg.database(host))
+        again = True
     if plan.half_done:
         repair.mend(host, _dpkg_options(args), args.lock_timeout, archive.local(args.deb, host) if args.deb else None)
         values["mended"] = plan.half_done
@@ -109,18 +116,22 @@ def apply(args, diff, host):
         lists.update(host, args.lock_timeout, args.update_cache_retries, args.update_cache_retry_max_delay)
         values["cache_updated"] = True
         values["cache_update_time"] = lists.updated_at()
-    if plan.half_done or plan.update:
+    if again:
         decided = Diff(plan=plan)
         plan.commands = []
         decide(args, host, dpkg.database(host), decided)
         if decided or _asks_packages(args):
-            diff.changes[:] = [change for change in diff.changes if change.after == "mended"] + decided.changes
+            diff.changes[:] = ([_mending(plan.half_done)] if plan.half_done else []) + decided.changes
         values["changed"] = bool(diff.changes)
     with policy(args.policy_rc_d):
         said = [apt_get.run(host, command, args.lock_timeout) for command in plan.commands]
     values["stdout"] = "".join(result.stdout for result in said)
     values["stderr"] = "".join(result.stderr for result in said)
     return values
+
+
+def _mending(half_done):
+    return Change("packages left half done: %s" % ", ".join(half_done), "interrupted", "mended")
 
 
 def _asks_packages(args):

@@ -47,6 +47,8 @@ class HostConnection:
     def __init__(self, settings: ConnectionSettings) -> None:
         self.settings = settings
         self._fabric: fabric.Connection | None = None
+        #: further connections, for sessions that sshd allows no more of on one (MaxSessions)
+        self._further: list[fabric.Connection] = []
         self._jumps: tuple[Hop, ...] = ()
         self._links: dict[str | None, AgentLink] = {}
         self._lock = threading.RLock()
@@ -160,16 +162,40 @@ class HostConnection:
         if self.settings.kind == "local":
             return ProcessStream(argv)
         self.open()
-        assert self._fabric is not None
         limit_s = self.settings.timeouts.channel_s
         try:
-            channel = self._fabric.transport.open_session(timeout=limit_s)
+            channel = self._session(limit_s)
             channel.settimeout(limit_s)
             channel.exec_command(shlex.join(argv))
         except (paramiko.SSHException, EOFError, OSError) as error:
-            hint = "the host may be going down, or its sshd allows no more sessions (MaxSessions)"
-            raise LinkLost(f"no session could be opened: {error or type(error).__name__}", where=self.settings.name, hint=hint) from error
+            message = f"no session could be opened: {error or type(error).__name__}"
+            raise LinkLost(message, where=self.settings.name, hint="is the host going down? look at its sshd log") from error
         return ChannelStream(channel, limit_s * 4)
+
+    def _session(self, limit_s: float) -> paramiko.Channel:
+        """A session on the first connection that has room for one; where none has, on a further one."""
+        assert self._fabric is not None
+        session: paramiko.Channel
+        with self._lock:
+            for connection in (self._fabric, *self._further):
+                try:
+                    session = connection.transport.open_session(timeout=limit_s)
+                except paramiko.ChannelException:
+                    continue  # refused in due form: this connection has as many as sshd allows
+                return session
+            self._further.append(self._opened_further())
+            session = self._further[-1].transport.open_session(timeout=limit_s)
+            return session
+
+    def _opened_further(self) -> fabric.Connection:
+        *jumps, host = route(self.settings)
+        way = tuple(jumps)
+        through = JUMPS.enter(way)
+        try:
+            return open_hop(host, through)
+        finally:
+            # the first connection keeps the way open
+            JUMPS.leave(way)
 
     def local_address(self) -> str:
         """This machine's address as the host sees it; empty behind a jump host."""
@@ -196,10 +222,12 @@ class HostConnection:
             for link in self._links.values():
                 link.close()
             self._links.clear()
-            if self._fabric is not None:
-                with suppress(OSError, EOFError):
-                    self._fabric.close()
-                self._fabric = None
+            for connection in (*self._further, self._fabric):
+                if connection is not None:
+                    with suppress(OSError, EOFError):
+                        connection.close()
+            self._further.clear()
+            self._fabric = None
             jumps, self._jumps = self._jumps, ()
             JUMPS.leave(jumps)
 

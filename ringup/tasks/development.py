@@ -20,6 +20,7 @@ CHECKS = (
     "mypy",
     "lint-imports",
     "vermin --quiet --no-tips --violations --target=3.6- ringup/agent",
+    "invoke docs --check",
 )
 #: programs that tests need beside Python's own, and Debian's packages of them
 TEST_PROGRAMS = {
@@ -42,7 +43,7 @@ def run_all(context: Context, commands: Sequence[str]) -> None:
 
 @task
 def check(context: Context) -> None:
-    """Everything fast that CI runs: lint, format, types, import contracts, the agent's Python 3.6, unit tests."""
+    """Everything fast that CI runs: lint, format, types, import contracts, the agent's Python 3.6, the reference, unit tests."""
     run_all(context, [*CHECKS, "pytest tests/unit tests/badinput"])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from invoke.collection import Collection
 
-from ringup.tasks import demo, development, inventory, lab, playbook, provision
+from ringup.tasks import demo, development, docs, inventory, lab, playbook, provision
 
 namespace = Collection(
     demo.demo,
@@ -17,3 +17,4 @@ namespace = Collection(
     development.test,
 )
 namespace.add_collection(lab.namespace, name="lab")
+namespace.add_task(docs.docs_task(namespace))

@@ -1,0 +1,132 @@
+"""The reference says what the code says, and says it the same way each time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from invoke.collection import Collection
+from invoke.context import Context
+from invoke.tasks import task
+
+from ringup import errors, reference
+from ringup.actions.words import vocabulary
+from ringup.agent.arguments import Arguments, option
+from ringup.agent.catalogue import ModuleSpec
+from ringup.agent.host import Host
+from ringup.agent.modules import setup
+from ringup.reference import markdown, modules
+from ringup.reference.errors import CODES
+from ringup.reference.facts import GPU, HARDWARE, INTERFACE, LOCAL, NETWORK
+from ringup.reference.tasks import tasks_page
+from ringup.tasks.docs import pages
+from ringup.tasks.namespace import namespace
+
+PROJECT = Path(__file__).parents[3]
+
+
+class Args(Arguments):
+    """Ensure a thing.
+
+    It is explained here.
+    """
+
+    mutually_exclusive = (("size", "word"),)
+    required_if = (("state", "present", ("size",)),)
+
+    name = option("str", required=True, aliases=("title",), help="its name")
+    state = option("str", choices=("present", "absent"), default="present", help="what must be true")
+    size = option("list", elements="int", default=[], help="sizes | all")
+    word = option("str", secret=True, help="a password")
+    upload = option("str", help="internal: of the controller")
+
+
+def test_a_module_page_tells_every_option_and_rule() -> None:
+    text = modules.module_page(ModuleSpec("thing", Args, "converge", Args.__doc__ or ""))
+    assert text.splitlines()[2:] == [
+        "# thing",
+        "",
+        "Ensure a thing.",
+        "",
+        "It is explained here.",
+        "",
+        f"*converge*: {modules.KINDS['converge']}",
+        "",
+        "| Option | Kind | Default | Meaning |",
+        "| --- | --- | --- | --- |",
+        "| `name` (also `title`) | str | needed | its name. |",
+        "| `state` | str | `present` | what must be true. One of `present`, `absent`. |",
+        "| `size` | list of int |  | sizes \\| all. |",
+        "| `word` | str |  | a password. Never shown. |",
+        "",
+        "- Only one of `size`, `word` may be given.",
+        "- When `state` is `present`, `size` must be given.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"), [("word", "`word`"), ("\n", "`'\\n'`"), ("", "`''`"), ("a`b", "``a`b``"), (" ", "`' '`"), (5, "`5`")]
+)
+def test_a_word_is_shown_as_it_is_typed(text: object, shown: str) -> None:
+    assert markdown.code(text) == shown
+
+
+def test_a_task_page_tells_flags_values_and_defaults() -> None:
+    @task(positional=["host"], help={"host": "which one", "dry_run": "only say it", "times": "how often"})
+    def knock(_: Context, host: str, dry_run: bool = False, times: int = 3) -> None:
+        """Knock at a door.
+
+        More words.
+        """
+
+    text = tasks_page(Collection("some", knock))
+    assert "| [knock](#knock) | Knock at a door. |" in text
+    assert "    invoke knock HOST" in text
+    assert "| `--host` | text | needed | which one |" in text.replace("`-h`, ", "")
+    assert "| `-d`, `--dry-run` |  |  | only say it |" in text
+    assert "| `-t`, `--times` | number | `3` | how often |" in text
+
+
+def test_every_task_of_the_toolkit_has_words_for_itself_and_its_options() -> None:
+    silent = [f"{name} --{one.name}" for name in namespace.task_names for one in namespace[name].get_arguments() if not one.help]
+    assert silent == []
+    assert [name for name in namespace.task_names if not namespace[name].__doc__] == []
+
+
+def test_every_module_has_words_for_itself_and_its_options() -> None:
+    specs = vocabulary().specs
+    assert [f"{name}: {one}" for name, spec in specs.items() for one, declared in spec.args.options().items() if not declared.help] == []
+    assert [name for name, spec in specs.items() if not spec.summary] == []
+
+
+def test_inner_modules_are_modules() -> None:
+    assert modules.INNER - vocabulary().specs.keys() == set()
+
+
+def test_every_fact_that_setup_gathers_is_explained() -> None:
+    facts = setup.read(setup.Args({"gather_subset": ["all"], "filter": [], "gather_timeout": 10, "fact_path": None}), Host())[
+        "ansible_facts"
+    ]
+    named = {name.replace("-", "_").replace(".", "_").replace(":", "_") for name in facts["interfaces"]}
+    assert facts.keys() - named == HARDWARE.keys() | NETWORK.keys() | GPU.keys() | LOCAL.keys()
+    assert {key for name in named for key in facts[name]} - INTERFACE.keys() == set()
+
+
+def test_every_exit_code_of_an_error_is_explained() -> None:
+    classes = [value for value in vars(errors).values() if isinstance(value, type) and issubclass(value, errors.RingupError)]
+    assert {one.exit_code for one in classes} - CODES.keys() == set()
+
+
+def test_two_runs_give_the_same_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(PROJECT)
+    assert pages(namespace) == pages(namespace)
+
+
+def test_what_is_stale_is_named_and_mended(tmp_path: Path) -> None:
+    wanted = (reference.Page("one.md", "one\n"), reference.Page("deep/two.md", "two\n"))
+    (tmp_path / "one.md").write_text("other\n")
+    (tmp_path / "gone.md").write_text("gone\n")
+    assert reference.stale(wanted, tmp_path) == ("deep/two.md", "gone.md", "one.md")
+    reference.write(wanted, tmp_path)
+    assert reference.stale(wanted, tmp_path) == ()
+    assert sorted(path.name for path in tmp_path.rglob("*.md")) == ["one.md", "two.md"]

@@ -9,7 +9,8 @@ from ringup.reference.markdown import code, page, table
 
 INTRODUCTION = """\
 What [setup](modules/setup.md) and `gather_facts` find, without a driver, a program of NVIDIA's or a network. A playbook
-reads them as `ansible_facts.NAME`, or as `ansible_NAME`. Names and meaning are Ansible's where Ansible has the fact. Sizes that end with `_mb` are in MiB.
+reads them as `ansible_facts.NAME`, or as `ansible_NAME`. Names and meaning are Ansible's where Ansible has the fact.
+Sizes that end with `_mb` are in MiB.
 
 `gather_subset` takes the subjects below (`hardware`, `network`, `gpu`), `all`, `min`, and any of them with `!` to leave it out."""
 
@@ -82,7 +83,7 @@ INTERFACE = {
 GPU = {
     "gpus": "NVIDIA GPUs on the PCI bus: address, vendor, device, class, NUMA node, link speeds and widths",
     "nvswitches": "NVSwitches on the PCI bus, in the same form",
-    "nvidia_driver": "of the driver: loaded (version of the module), flavour (open or proprietary), packages (with versions), nouveau_loaded",
+    "nvidia_driver": "loaded (version of the module), flavour (open or proprietary), packages (with versions), nouveau_loaded",
     "infiniband": "InfiniBand and RoCE adapters: name, ports (port, state, rate)",
     "secure_boot": "true where the firmware only starts signed kernels",
 }

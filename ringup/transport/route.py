@@ -68,21 +68,24 @@ def route(settings: ConnectionSettings) -> tuple[Hop, ...]:
         proxy_command=command,
         timeouts=settings.timeouts,
     )
-    return (*_jumps(jump, settings, (settings.address,)), host)
+    return (*_jumps(jump, settings, (_place(settings.address, host.port),)), host)
 
 
 def _jumps(jump: str | None, settings: ConnectionSettings, seen: tuple[str, ...]) -> tuple[Hop, ...]:
-    if jump is None:
-        return ()
+    """The hops of a ProxyJump; the first of them may need others to be reached itself."""
     hops: tuple[Hop, ...] = ()
-    for number, text in enumerate(jump.split(",")):
-        user, address, port = _parts(text.strip(), settings.name)
-        if address in seen:
-            circle = " -> ".join((*seen, address))
-            raise InputError(f"jump hosts need each other: {circle}", where=settings.name, hint="set ProxyJump none for the first of them")
+    for number, text in enumerate(jump.split(",") if jump else ()):
+        user, address, given_port = _parts(text.strip(), settings.name)
         defaults = ssh_defaults(address)
+        port = given_port or defaults.port or 22
+        place = _place(address, port)
+        if place in seen:
+            circle = " -> ".join((*seen, place))
+            raise InputError(f"jump hosts need each other: {circle}", where=settings.name, hint="set ProxyJump none for the first of them")
         further, command = _proxy(None, None, defaults) if number == 0 else (None, None)
-        port = port or defaults.port or 22
+        if further is not None and _parts(further, settings.name)[1] == address:
+            # `Host *` with a ProxyJump means all hosts but the jump host itself
+            further = None
         hop = Hop(
             name=f"{settings.name} (jump host {address})",
             address=defaults.hostname,
@@ -96,8 +99,12 @@ def _jumps(jump: str | None, settings: ConnectionSettings, seen: tuple[str, ...]
             proxy_command=command,
             timeouts=settings.timeouts,
         )
-        hops += (*_jumps(further, settings, (*seen, address)), hop)
+        hops += (*_jumps(further, settings, (*seen, place)), hop)
     return hops
+
+
+def _place(address: str, port: int) -> str:
+    return f"{address}:{port}"
 
 
 def _proxy(jump: str | None, command: str | None, defaults: SshDefaults) -> tuple[str | None, str | None]:

@@ -159,7 +159,7 @@ def _versions(stack: Mapping[str, Any]) -> dict[str, str]:
     toolkits = (stack.get("cuda") or {}).get("toolkits") or ()
     variant = str(torch.get("variant") or "")
     return {
-        "driver": " ".join(str(driver[key]) for key in ("version", "flavour") if driver.get(key)) or "none",
+        "driver": f"{driver.get('version') or driver.get('branch')} {driver.get('flavour', '')}".strip() if driver else "none",
         "cuda": ", ".join(str(toolkit) for toolkit in toolkits) or (variant if variant.startswith("cu") else "none"),
         "torch": f"{torch.get('version', '')}{'+' + variant if variant else ''}" if torch else "",
         "nccl": str(torch.get("nccl") or "none"),

@@ -169,10 +169,11 @@ class TaskReach:
 
     def raw(self, command: str, *, executable: str | None = None, timeout_s: float | None = None) -> RawResult:
         text = f"{executable} -c {shlex.quote(command)}" if executable else command
-        if self._rights.user is not None:
-            text = f"sudo -n -H -u {shlex.quote(self._rights.user)} /bin/sh -c {shlex.quote(text)}"
         exported = "".join(f"export {name}={shlex.quote(value)}; " for name, value in self._environment.items())
-        return self._connection.raw(exported + text, timeout_s if timeout_s is not None else self._timeout_s)
+        # no agent is asked who we are: there may be no Python; and a host without Python may have no sudo either
+        user = None if self._rights.user == self._connection.settings.user else self._rights.user
+        limit_s = timeout_s if timeout_s is not None else self._timeout_s
+        return self._connection.raw(exported + text, limit_s, become_user=user)
 
     def reset(self, *, connect_timeout_s: float | None = None) -> None:
         self._connection.drop()

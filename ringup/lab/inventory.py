@@ -7,7 +7,6 @@ from typing import Any
 
 import yaml
 
-from ringup.lab.packages import BRANCHES
 from ringup.lab.plan import OPERATOR, Rack
 
 GROUP = "gpu-rack"
@@ -40,13 +39,10 @@ def document(rack: Rack, group_variables: dict[str, Any]) -> dict[str, Any]:
 def wishes(gpus: str) -> dict[str, Any]:
     """What a rehearsal rack asks of the stack.
 
-    Simulated GPUs run no CUDA, so torch is its CPU build, of a release that runs everywhere the lab does; the driver's branch is the
-    newest that the lab's repository offers. Hosts that see this machine's own GPUs ask for nothing.
+    Simulated GPUs run no CUDA, so torch is its CPU build, of a release that runs everywhere the lab does. The driver is matched as on
+    metal. Hosts that see this machine's own GPUs ask for nothing.
     """
-    if gpus == "host":
-        return {}
-    torch = {"torch": {"version": "2.13.0", "variant": "cpu"}}
-    return torch if gpus == "none" else {**torch, "driver": {"branch": BRANCHES[-1]}}
+    return {} if gpus == "host" else {"torch": {"version": "2.13.0", "variant": "cpu"}}
 
 
 def write(rack: Rack, path: Path, group_variables: dict[str, Any]) -> None:

@@ -2,58 +2,42 @@
 
 Versions are real ones of the stack catalogue; what the packages hold is the lab's. The relations are the point: pins, holds, conflicts
 between flavours and version suffixes are then apt's own doing.
-Source of names: NVIDIA Driver Installation Guide, releases 590 to 620, Debian section.
+Source of names: NVIDIA Driver Installation Guide, releases 590 to 620, Debian section; of the pinning packages' versions and of the loose
+relations of what is installed by name: packages of the CUDA repository as quoted in public issue threads.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from importlib.resources import files
 
-from ringup.stack.catalogue import Branch, Gpu, catalogue
+from ringup.lab import modules
+from ringup.lab.programs import program
+from ringup.stack.catalogue import catalogue
+from ringup.stack.driver import FABRIC_UNSUFFIXED_FROM, UNSUFFIXED_FROM, branch_of
 
-#: branches the repository offers; of 580 an older version too, so that there is something to upgrade and to hold
-BRANCHES = (535, 570, 580)
+#: Branches the repository offers. Of 580 an older version too, so that there is something to upgrade and to hold, and with 620 a branch
+#: that apt would take where nothing pins another.
+BRANCHES = (535, 570, 580, 620)
 OLDER = ("580.65.06",)
-#: what nvidia-smi prints as CUDA Version. Source: stack catalogue, drivers.yaml, max_cuda_native.
-CUDA = {535: "12.2", 570: "12.8", 580: "13.0"}
-#: marketing names and memory in MiB by device id. Source: `nvidia-smi -L` and `-q` outputs in public issue threads.
-SHOWN = {
-    "2330": ("NVIDIA H100 80GB HBM3", 81559),
-    "20b1": ("NVIDIA A100-PCIE-40GB", 40960),
-    "20b0": ("NVIDIA A100-SXM4-40GB", 40960),
-    "1eb8": ("Tesla T4", 15360),
-    "26b9": ("NVIDIA L40S", 46068),
-    "2335": ("NVIDIA H200", 143771),
-}
-LOADER = """[Unit]
-Description=Load the simulated NVIDIA kernel module of the rehearsal rack
-DefaultDependencies=no
-After=local-fs.target
-
-[Service]
-Type=oneshot
-RemainAfterExit=yes
-ExecStart=/bin/sh -c 'mkdir -p /sys/module/nvidia && echo {version} >/sys/module/nvidia/version'
-
-[Install]
-WantedBy=sysinit.target
-"""
-#: a module is loaded when none is; a newer one waits for the reboot, and until then library and module differ
-LOAD = """#!/bin/sh
+#: from this branch there are no proprietary kernel modules; see the stack catalogue, drivers.yaml
+OPEN_ONLY_FROM = 620
+KEYRING = "/usr/share/keyrings/cuda-archive-keyring.gpg"
+PIN = "Package: *\nPin: release l=NVIDIA CUDA\nPin-Priority: 600\n"
+#: The real package carries the address of NVIDIA's repository; a rack's is where its hosts' way out begins.
+SOURCE = """#!/bin/sh
 set -e
-systemctl daemon-reload
-systemctl enable --quiet {unit}
-[ -e /sys/module/nvidia/version ] || systemctl start {unit}
+[ "$1" = configure ] || exit 0
+gateway=$(ip -4 route show default | sed -n 's/^default via \\([0-9.]*\\).*/\\1/p')
+echo "deb [signed-by={keyring}] http://$gateway:{port}/{path}/ /" >/etc/apt/sources.list.d/cuda-{system}-x86_64.list
 """
-UNLOAD = """#!/bin/sh
+NO_SOURCE = """#!/bin/sh
 set -e
-[ "$1" != remove ] || { systemctl disable --quiet {unit}; rm -rf /sys/module/nvidia; }
+[ "$1" = upgrade ] || rm -f /etc/apt/sources.list.d/cuda-{system}-x86_64.list
 """
-UNIT = "ringup-lab-nvidia.service"
 FABRIC_UNIT = """[Unit]
 Description=NVIDIA fabric manager service
-After=ringup-lab-nvidia.service
+After=network-online.target ringup-lab-nvidia.service
+Requires=network-online.target
 
 [Service]
 ExecStart=/usr/bin/nv-fabricmanager
@@ -61,17 +45,22 @@ ExecStart=/usr/bin/nv-fabricmanager
 [Install]
 WantedBy=multi-user.target
 """
+STOP_FABRIC = """#!/bin/sh
+set -e
+if [ "$1" = remove ] && [ -d /run/systemd/system ]; then systemctl disable --quiet --now nvidia-fabricmanager; fi
+"""
+RELOAD = "#!/bin/sh\nset -e\nif [ -d /run/systemd/system ]; then systemctl daemon-reload; fi\n"
 
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """One .deb: control fields beside name and version, files by path (text, mode), maintainer scripts by name."""
+    """One .deb: control fields beside name and version, files by path (content, mode), maintainer scripts by name."""
 
     name: str
     version: str
     description: str
     relations: dict[str, str] = field(default_factory=dict)
-    content: dict[str, tuple[str, int]] = field(default_factory=dict)
+    content: dict[str, tuple[str | bytes, int]] = field(default_factory=dict)
     scripts: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -95,83 +84,110 @@ class Package:
 
 def versions() -> list[str]:
     """The driver versions on offer, oldest first."""
-    known: dict[int, Branch] = {branch.number: branch for branch in catalogue().branches}
-    return [*(known[number].newest for number in BRANCHES[:-1]), *OLDER, known[BRANCHES[-1]].newest]
+    newest = {branch.number: branch.newest for branch in catalogue().branches}
+    return sorted([*(newest[number] for number in BRANCHES), *OLDER], key=lambda version: [int(part) for part in version.split(".")])
 
 
-def all_packages(keyring: bytes) -> list[Package]:
+def all_packages(key: bytes, system: str, path: str, port: int) -> list[Package]:
     """Every package of the repository.
 
     Args:
-        keyring: the public key that signs the repository, armoured.
+        key: the public key that signs the repository, as a keyring.
+        system: what the repository calls its hosts' system: `debian12`.
+        path: of the repository below its server's address.
+        port: of that server.
     """
-    found = [_keyring(keyring.decode()), *(_pinning(branch) for branch in BRANCHES)]
+    found = [_keyring(key, system, path, port), *(_pinning(str(branch)) for branch in BRANCHES)]
     for version in versions():
-        found += _driver(version)
+        found += [_pinning(version), *_parts(version), *_wholes(version), *_fabric(version)]
     return found
 
 
-def _keyring(key: str) -> Package:
-    return Package(
-        "cuda-keyring", "1.1-1", "GPG keyring of the CUDA repository", {}, {"/usr/share/keyrings/cuda-archive-keyring.asc": (key, 0o644)}
+def _keyring(key: bytes, system: str, path: str, port: int) -> Package:
+    content: dict[str, tuple[str | bytes, int]] = {KEYRING: (key, 0o644), "/etc/apt/preferences.d/cuda-repository-pin-600": (PIN, 0o644)}
+    scripts = {
+        "postinst": SOURCE.format(keyring=KEYRING, port=port, path=path, system=system),
+        "postrm": NO_SOURCE.format(system=system),
+    }
+    return Package("cuda-keyring", "1.1-1", "key, source and priority of the CUDA repository", {}, content, scripts)
+
+
+def _pinning(wanted: str) -> Package:
+    """The package that pins a branch (`580`) or one version; above 1000 apt goes down to it too."""
+    name = f"nvidia-driver-pinning-{wanted}"
+    text = (
+        f"Package: *nvidia* cuda-drivers* libcuda1 libnvsdm*\nPin: version {wanted}{'-*' if '.' in wanted else '.*'}\nPin-Priority: 1001\n"
     )
+    only_one = {"Provides": "nvidia-driver-pinning", "Conflicts": "nvidia-driver-pinning", "Replaces": "nvidia-driver-pinning"}
+    return Package(name, f"{wanted}-1", f"pins the driver to {wanted}", only_one, {f"/etc/apt/preferences.d/{name}": (text, 0o644)})
 
 
-def _pinning(branch: int) -> Package:
-    names = "*nvidia* cuda-drivers* libcuda* libnvsdm* nvlsm"
-    text = f"Package: {names}\nPin: version {branch}.*\nPin-Priority: 1001\n"
-    others = ", ".join(f"nvidia-driver-pinning-{other}" for other in BRANCHES if other != branch)
-    return Package(
-        f"nvidia-driver-pinning-{branch}",
-        f"{branch}-1",
-        f"pins the driver to branch {branch}",
-        {"Conflicts": others, "Provides": "nvidia-driver-pinning"},
-        {f"/etc/apt/preferences.d/nvidia-driver-pinning-{branch}": (text, 0o644)},
-    )
-
-
-def _driver(version: str) -> list[Package]:
+def _parts(version: str) -> list[Package]:
+    """What a driver consists of: modules that exclude each other, and libraries and programs that go with exactly one version."""
     full = f"{version}-1"
     same = f"(= {full})"
-    kernel = {"Provides": "nvidia-kernel-modules"}
-    unit = {f"/usr/lib/systemd/system/{UNIT}": (LOADER.format(version=version), 0o644)}
-    scripts = {"postinst": LOAD.format(unit=UNIT), "prerm": UNLOAD.replace("{unit}", UNIT)}
-    smi = _program("nvidia_smi", version)
-    return [
-        Package("nvidia-kernel-open-dkms", full, "open kernel modules", {**kernel, "Conflicts": "nvidia-kernel-dkms"}, unit, scripts),
+    flavours = ("open", "") if branch_of(version) < OPEN_ONLY_FROM else ("open",)
+    kernels = ["-".join(("nvidia-kernel", *filter(None, (flavour,)), "dkms")) for flavour in flavours]
+    either = " | ".join(f"{name} {same}" for name in kernels)
+    found = [
         Package(
-            "nvidia-kernel-dkms", full, "proprietary kernel modules", {**kernel, "Conflicts": "nvidia-kernel-open-dkms"}, unit, scripts
-        ),
-        Package("libcuda1", full, "CUDA driver library"),
-        Package(
-            "nvidia-driver-cuda", full, "compute part of the driver", {"Depends": f"libcuda1 {same}"}, {"/usr/bin/nvidia-smi": (smi, 0o755)}
-        ),
-        Package("nvidia-open", full, "driver, open", {"Depends": f"nvidia-kernel-open-dkms {same}, nvidia-driver-cuda {same}"}),
-        Package("cuda-drivers", full, "driver, proprietary", {"Depends": f"nvidia-kernel-dkms {same}, nvidia-driver-cuda {same}"}),
-        Package("libnvidia-nscq", full, "NVSwitch queries"),
-        Package(
-            "nvidia-fabricmanager",
+            name,
             full,
-            "fabric manager",
-            {},
+            f"kernel modules, {flavour or 'proprietary'}",
             {
-                "/usr/bin/nv-fabricmanager": (_program("fabric_manager", version), 0o755),
-                "/usr/lib/systemd/system/nvidia-fabricmanager.service": (FABRIC_UNIT, 0o644),
+                "Depends": f"firmware-nvidia-gsp {same}",
+                "Provides": "nvidia-kernel-modules",
+                "Conflicts": "nvidia-kernel-modules",
+                "Replaces": "nvidia-kernel-modules",
             },
-            {"postinst": "#!/bin/sh\nset -e\nsystemctl daemon-reload\n"},
-        ),
+            modules.content(version, flavour or "proprietary"),
+            modules.SCRIPTS,
+        )
+        for name, flavour in zip(kernels, flavours, strict=True)
+    ]
+    smi: dict[str, tuple[str | bytes, int]] = {"/usr/bin/nvidia-smi": (program("nvidia_smi", version), 0o755)}
+    needed = f"libcuda1 {same}, libnvidia-ml1 {same}, nvidia-modprobe (>= {full}), {either}"
+    return [
+        *found,
+        Package("firmware-nvidia-gsp", full, "firmware"),
+        Package("libcuda1", full, "CUDA driver library", {"Depends": f"libnvidia-ptxjitcompiler1 {same}"}),
+        Package("libnvidia-ml1", full, "management library"),
+        Package("libnvidia-ptxjitcompiler1", full, "just-in-time compiler of the CUDA driver"),
+        Package("nvidia-modprobe", full, "device files"),
+        Package("nvidia-driver-cuda", full, "compute part of the driver", {"Depends": needed}, smi),
     ]
 
 
-def _program(name: str, version: str) -> str:
-    text = files("ringup.lab.simulated").joinpath(f"{name}.py").read_text(encoding="utf-8")
-    text = text.replace("@VERSION@", version).replace("@CUDA@", CUDA[int(version.split(".")[0])])
-    return text.replace("= {}  # @MODELS@", f"= {_models()!r}")
+def _wholes(version: str) -> list[Package]:
+    """What is installed by name. As NVIDIA's, they take any newer part: only a pin keeps a driver on its branch."""
+    full, branch = f"{version}-1", branch_of(version)
+    kernels = {"nvidia-open": "nvidia-kernel-open-dkms", "cuda-drivers": "nvidia-kernel-dkms"}
+    if branch >= OPEN_ONLY_FROM:
+        del kernels["cuda-drivers"]
+    found = [
+        Package(name, full, "the driver", {"Depends": f"nvidia-driver-cuda (>= {full}), {kernel} (>= {full})"})
+        for name, kernel in kernels.items()
+    ]
+    if branch < UNSUFFIXED_FROM:
+        found += [Package(f"{name}-{branch}", full, f"the driver, branch {branch}", {"Depends": f"{name} (= {full})"}) for name in kernels]
+    return found
 
 
-def _models() -> dict[str, tuple[str, int, str]]:
-    return {number: (*_shown(number, gpu), gpu.capability) for gpu in catalogue().gpus for number in gpu.pci_ids}
+def _fabric(version: str) -> list[Package]:
+    """What joins GPUs over switches and hosts; its names carry the branch up to the 570s."""
+    full, branch = f"{version}-1", branch_of(version)
+    suffix = "" if branch >= FABRIC_UNSUFFIXED_FROM else f"-{branch}"
+    content: dict[str, tuple[str | bytes, int]] = {
+        "/usr/bin/nv-fabricmanager": (program("fabric_manager", version), 0o755),
+        "/usr/lib/systemd/system/nvidia-fabricmanager.service": (FABRIC_UNIT, 0o644),
+    }
+    scripts = {"postinst": RELOAD, "prerm": STOP_FABRIC}
+    parts = {"nvidia-fabricmanager": ("fabric manager", content, scripts), "libnvidia-nscq": ("NVSwitch queries", {}, {})}
+    if branch > BRANCHES[0]:
+        parts["nvidia-imex"] = ("memory over several hosts", {}, {})
 
+    def relations(name: str) -> dict[str, str]:
+        only_one = dict.fromkeys(("Provides", "Conflicts", "Replaces"), f"{name}-any")
+        return {**only_one, "Depends": f"nvidia-modprobe (>= {full})"} if name == "nvidia-imex" else only_one
 
-def _shown(number: str, gpu: Gpu) -> tuple[str, int]:
-    return SHOWN.get(number, (f"NVIDIA {gpu.model}", 16384))
+    return [Package(name + suffix, full, words, relations(name), files, run) for name, (words, files, run) in parts.items()]

@@ -36,6 +36,7 @@ def repository_folder(rack: Rack) -> Path | None:
     return repository.ensure(rack.folder, rack.spec.release) if rack.has_repository else None
 
 
-def repository_variables(url: str) -> dict[str, str]:
-    """What hosts have to know of the repository: its address, and that of the key that signs it."""
-    return {"nvidia_repository_url": f"{url}/", "nvidia_repository_key_url": f"{url}/{repository.KEY_NAME}"}
+def repository_variables(rack: Rack, url: str) -> dict[str, str]:
+    """What hosts have to know of the repository served at `url`: its address, and that of the key that signs it."""
+    place = f"{url}/{repository.path_of(rack.spec.release)}"
+    return {"nvidia_repository_url": f"{place}/", "nvidia_repository_key_url": f"{place}/{repository.KEYRING}"}

@@ -98,7 +98,7 @@ def open_repository(rack: Rack) -> dict[str, Any]:
     if folder is None:
         return {}
     power.serve_repository(rack, folder)
-    return parts.repository_variables(f"http://{rack.gateway}:{REPOSITORY_PORT}")
+    return parts.repository_variables(rack, f"http://{rack.gateway}:{REPOSITORY_PORT}")
 
 
 def each(hosts: tuple[LabHost, ...], step: Callable[[LabHost, threading.Event], object]) -> None:

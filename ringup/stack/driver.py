@@ -15,6 +15,8 @@ from ringup.stack.values import Conflict, DriverChoice, FabricChoice, Flavour, H
 UNSUFFIXED_FROM = 590
 #: from this branch the fabric manager's packages carry none
 FABRIC_UNSUFFIXED_FROM = 580
+#: NVIDIA's packages that pin all of a driver: of a branch (`-580`), or of one version (`-580.65.06`)
+PINNING = "nvidia-driver-pinning-"
 
 
 def branch_of(version: str) -> int:
@@ -123,10 +125,15 @@ def _unfit(branch: Branch, gpus: Sequence[Gpu], flavour: Flavour, floor: str) ->
     return None
 
 
-def driver_packages(branch: int, flavour: Flavour, distribution: Distribution) -> tuple[str, ...]:
-    """Package names of a driver branch on a distribution, in NVIDIA's repository."""
+def driver_packages(branch: int, flavour: Flavour, distribution: Distribution, version: str | None = None) -> tuple[str, ...]:
+    """Package names of a driver branch on a distribution, in NVIDIA's repository.
+
+    Args:
+        version: an exact driver version; it is what the pinning package then pins, as the parts of a driver follow no other.
+    """
     age = "from" if branch >= UNSUFFIXED_FROM else "below"
-    return tuple(name.format(branch=branch) for name in distribution.names[f"{flavour}_{age}_{UNSUFFIXED_FROM}"])
+    names = distribution.names[f"{flavour}_{age}_{UNSUFFIXED_FROM}"]
+    return tuple(name.format(branch=version if version and name.startswith(PINNING) else branch) for name in names)
 
 
 def choose_fabric(

@@ -66,7 +66,7 @@ def _with_driver(
     flavour, why_flavour = choose_flavour(gpus, wishes)
     floor = max((wheel.variant.min_driver, *(gpu.min_driver for gpu in gpus if gpu.min_driver)), key=Version)
     branch, why_branch, warnings = choose_branch(gpus, flavour, floor, wishes, rows, today)
-    packages = driver_packages(branch.number, flavour, distribution)
+    packages = driver_packages(branch.number, flavour, distribution, wishes.driver_version)
     driver = DriverChoice(branch.number, wishes.driver_version, flavour, packages, packages)
     fabric = choose_fabric(facts, gpus, driver, distribution)
     toolkits = tuple(distribution.names["toolkit"].format(major=major, minor=minor) for major, minor in _pairs(wishes.cuda_toolkits))

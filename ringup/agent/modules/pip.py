@@ -11,8 +11,6 @@ from ..failure import ModuleFailure
 from ..python_packages import environments, installers, requirements
 from ..python_packages.installed import installed, listed
 
-EXACT = re.compile(r"^[\w.-]+(?:\[[^]]*\])?\s*==\s*(?P<version>[^,;*\s]+)$")
-
 
 class Args(Arguments):
     """Ensure that Python packages are installed, newest, or gone."""

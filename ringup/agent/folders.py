@@ -28,9 +28,9 @@ def runtime_folders():
     """Our folders for results that wait, best first.
 
     Not /run/user/UID: logind empties it 10 s after the user's last session, which is just when a result must wait.
-    The second and third are for a disk that is full.
+    The second is for a disk that is full; a reboot empties all of them.
     """
-    places = ("/run", "/dev/shm", "/tmp") if os.getuid() == 0 else ("/tmp", "/dev/shm", "/var/tmp")
+    places = ("/run", "/dev/shm") if os.getuid() == 0 else ("/tmp", "/dev/shm")
     found = [folder for folder in map(private_folder, places) if folder is not None]
     return found or [_last_resort()]
 

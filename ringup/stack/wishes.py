@@ -13,7 +13,8 @@ from ringup.stack.values import Wishes
 KEYS = {
     "driver": ("branch", "version", "flavour", "frozen"),
     "cuda": ("toolkits",),
-    "torch": ("version", "variant", "python", "index_url", "extra_packages"),
+    # find_links is the fetching role's: where to look has no part in what is chosen
+    "torch": ("version", "variant", "python", "index_url", "find_links", "extra_packages"),
 }
 
 

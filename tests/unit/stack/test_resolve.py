@@ -165,3 +165,7 @@ def test_a_stack_never_pairs_a_gpu_with_a_wheel_that_has_no_code_for_it(gpu: obj
     assert stack.driver is not None
     branch = next(branch for branch in ROWS.branches if branch.number == stack.driver.branch)
     assert stack.driver.flavour in branch.flavours
+
+
+def test_where_wheels_are_fetched_from_is_a_wish_that_changes_nothing_of_the_choice() -> None:
+    assert parse_wishes({"torch": {"version": "2.8.0", "find_links": ["/srv/wheels"]}}) == parse_wishes({"torch": {"version": "2.8.0"}})

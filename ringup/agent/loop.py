@@ -42,7 +42,6 @@ class Agent:
         #: who wants the lock and has not got it yet; {}: nobody
         self._lock_holder = {}
         self._lock_until = 0.0
-        self._lock_answered = False
         self._children = {}
         #: results that were sent and not yet acknowledged, by task id: (key, result)
         self._sent = {}
@@ -201,7 +200,6 @@ class Agent:
     def _on_lock(self, message, blob):
         self._lock_holder = message["holder"]
         self._lock_until = time.monotonic() + message.get("wait_s", 0)
-        self._lock_answered = False
         self._try_lock(time.monotonic())
 
     def _on_unlock(self, message, blob):
@@ -251,14 +249,10 @@ class Agent:
             self._spool.keep(child.key, result)
 
     def _try_lock(self, now):
-        """Answer once: ours, or whose. Held by an earlier agent of the same run, it is ours as well, and taken when that one has ended."""
         held = self._lock.take(self._lock_holder)
-        ours = held is None or held.get("run") == self._lock_holder.get("run")
-        if not self._lock_answered and (ours or now >= self._lock_until):
-            self._lock_answered = True
-            self.send({"type": "locked", "holder": None if ours else held})
-        if held is None or (self._lock_answered and not ours):
+        if held is None or now >= self._lock_until:
             self._lock_holder = {}
+            self.send({"type": "locked", "holder": held})
 
     def _try_collect(self, number):
         key = self._collecting[number]

@@ -126,6 +126,7 @@ class _Pump:
     """
 
     LINGER_S = 0.2
+    LINE_BYTES = 4096
 
     def __init__(self, process, stdin, on_line):
         self.process = process
@@ -181,7 +182,8 @@ class _Pump:
         self.collected[key.data].append(chunk)
         if self.on_line is not None:
             lines = (self.partial[key.data] + chunk).replace(b"\r", b"\n").split(b"\n")
-            self.partial[key.data] = lines.pop()
+            # progress shows the beginning of a line; a line without an end must not be put together again with each piece
+            self.partial[key.data] = lines.pop()[: self.LINE_BYTES]
             for line in lines:
                 if line.strip():
                     self.on_line(line.decode("utf-8", "replace"))

@@ -53,6 +53,7 @@ class HostConnection:
         self._links: dict[str | None, AgentLink] = {}
         self._lock = threading.RLock()
         self._closing = False
+        self._cancelled = False
         #: who we are in the host's lock, once it is ours
         self._holder: Mapping[str, Any] | None = None
 
@@ -143,7 +144,7 @@ class HostConnection:
                     self.agent().lock(self._holder, wait_s=LOCK_AGAIN_S)
                 return self.agent(become_user)
             except (ConnectionFailed, InputError) as error:
-                if type(error) not in PASSING or self._closing or time.monotonic() > deadline:
+                if type(error) not in PASSING or self._closing or self._cancelled or time.monotonic() > deadline:
                     raise
             time.sleep(pause_s)
             pause_s = min(pause_s * 2, 3.0)
@@ -154,8 +155,17 @@ class HostConnection:
         Raises:
             LinkLost: it did not end within the limit, or the connection went away.
             BecomeFailed: the rights were refused.
+            TaskFailed: it was cancelled.
         """
-        return run_raw(self.settings, self._stream, command, timeout_s=timeout_s, stdin=stdin, become_user=become_user)
+        return run_raw(
+            self.settings,
+            self._stream,
+            command,
+            timeout_s=timeout_s,
+            stdin=stdin,
+            become_user=become_user,
+            cancelled=lambda: self._cancelled,
+        )
 
     def _stream(self, argv: Sequence[str]) -> Stream:
         """Run an argument list on the host and give its streams."""
@@ -207,7 +217,8 @@ class HostConnection:
         return "" if self._jumps or isinstance(sock, paramiko.ProxyCommand) else str(sock.getsockname()[0])
 
     def cancel(self) -> None:
-        """Ask every task in hand to end."""
+        """Ask every task in hand to end; nothing is tried again after it."""
+        self._cancelled = True
         for link in list(self._links.values()):
             link.cancel()
 

@@ -71,6 +71,8 @@ class AgentLink:
         self._caller = threading.Lock()
         self._sender = threading.Lock()
         self._in_hand: int | None = None
+        #: the task that was asked to end
+        self._cancelled: int | None = None
         #: what the login shell said before the agent spoke
         self.noise = started.noise
         #: the agent's first frame: python, user, boot_id, ...
@@ -90,10 +92,12 @@ class AgentLink:
         """
         with self._caller:
             number = self._numbered()
-            for name, content in call.uploads.items():
-                self._upload(f"{call.key}-{name}", content)
             self._in_hand = number
             try:
+                for name, content in call.uploads.items():
+                    self._upload(f"{call.key}-{name}", content)
+                if self._cancelled == number:
+                    return {"failed": True, "changed": False, "msg": "the task was cancelled before it began"}
                 self._send_task(number, call)
                 return self._await_result(number, call)
             finally:
@@ -171,6 +175,7 @@ class AgentLink:
         """Ask the task in hand to end; safe from another thread. Its result still comes, and says so."""
         number = self._in_hand
         if number is not None:
+            self._cancelled = number
             with suppress(LinkLost):
                 self._send({"type": "cancel", "id": number})
 
@@ -192,7 +197,7 @@ class AgentLink:
         size = content.stat().st_size
         with content.open("rb") as stream:
             first = True
-            while (piece := stream.read(CHUNK_BYTES)) or first:
+            while ((piece := stream.read(CHUNK_BYTES)) or first) and self._cancelled != self._in_hand:
                 first = False
                 self._send({"type": "file", "upload": name, "size": size}, piece)
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ringup.errors import LinkLost
+from ringup.errors import LinkLost, TaskFailed
 from ringup.transport.become import enter
 from ringup.transport.settings import ConnectionSettings
 from ringup.transport.streams import Stream
@@ -32,6 +32,7 @@ def run_raw(
     timeout_s: float | None,
     stdin: bytes,
     become_user: str | None,
+    cancelled: Callable[[], bool],
 ) -> RawResult:
     """Run a shell text to its end.
 
@@ -39,9 +40,11 @@ def run_raw(
         open_stream: runs an argument list on the host.
         stdin: for its standard input; it ends there.
         become_user: as whom; None: the login user.
+        cancelled: whether it need not be waited for any more.
     Raises:
         LinkLost: it did not end within the limit, or the connection went away.
         BecomeFailed: the rights were refused.
+        TaskFailed: it was cancelled. Nobody on the host can end it: it hears only that nobody listens any more.
     """
     out, err = [], []
     if become_user is None:
@@ -59,6 +62,8 @@ def run_raw(
             try:
                 piece = stream.receive(min(GLANCE_S, deadline - time.monotonic()) if deadline else GLANCE_S)
             except TimeoutError:
+                if cancelled():
+                    raise TaskFailed("the command was cancelled; it may still run on the host", where=settings.name) from None
                 if deadline and time.monotonic() >= deadline:
                     raise LinkLost(f"the command did not end within {timeout_s:g} s", where=settings.name) from None
                 continue

@@ -111,10 +111,9 @@ def line(left: str, middle: str, right: str) -> str:
 
 def table(cards: list[dict[str, str]]) -> str:
     whole, parted = "+" + "-" * WIDE + "+\n", "+" + "+".join("-" * width for width in (LEFT, MIDDLE, RIGHT)) + "+\n"
-    kernel, user = (
-        ("KMD Version", "CUDA UMD Version") if int(VERSION.split(".")[0]) >= TWO_NAMES_FROM else ("Driver Version", "CUDA Version")
-    )
-    head = f" NVIDIA-SMI {VERSION:<22}{f'{kernel}: {VERSION}':<31}{user}: {CUDA}"
+    one_name = int(VERSION.split(".")[0]) < TWO_NAMES_FROM
+    kernel, user, wide = ("Driver Version", "CUDA Version", 31) if one_name else ("KMD Version", "CUDA UMD Version", 27)
+    head = f" NVIDIA-SMI {VERSION:<23}{f'{kernel}: {VERSION}':<{wide}}{user}: {CUDA}"
     rows = [
         time.strftime("%a %b %e %H:%M:%S %Y       \n"),
         whole,
@@ -130,8 +129,8 @@ def table(cards: list[dict[str, str]]) -> str:
         memory = f"{one['memory.used']}MiB / {one['memory.total']:>6}MiB"
         mode = one["mig.mode.current"].strip("[]")
         rows += [
-            line(f" {one['index']:>3}  {one['name']:<30}On  ", f"   {one['pci.bus_id']} Off ", f"{'0':>21} "),
-            line(f" N/A  {one['temperature.gpu']:>3}C    P0 {power:>23} ", f"{memory:>23} ", f"{'0%':>9}{'Default':>12} "),
+            line(f" {one['index']:>3}  {one['name']:<31}On  ", f"   {one['pci.bus_id']} Off ", f"{'0':>21} "),
+            line(f" N/A  {one['temperature.gpu']:>3}C    P0 {power:>23} ", f"{memory:>23} ", f"{'0%':>8}{'Default':>13} "),
             line("", "", f"{mode:>21} "),
             parted,
         ]

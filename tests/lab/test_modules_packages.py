@@ -196,15 +196,15 @@ def test_a_full_disk_is_named_and_nothing_is_left_half_done(rack: Rack, host: La
 
 
 @pytest.mark.usefixtures("fresh")
-def test_python_packages_live_in_an_environment_of_their_own(host: LabHost, perform: Perform, converge: Perform) -> None:
+def test_python_packages_live_in_an_environment_of_their_own(host: LabHost, perform: Perform) -> None:
     perform("apt", name=["python3-venv"], install_recommends=False)
     folder = "/opt/pip-test"
     assert perform("pip", check=True, name="six==1.15.0", virtualenv=folder)["changed"]
     assert host.ssh(["ls", folder]).returncode != 0
     assert perform("pip", name="six==1.15.0", virtualenv=folder)["changed"]
     assert not perform("pip", name="six<1.16,>=1.10", virtualenv=folder)["changed"]
-    done = converge("pip", name="six", version="1.16.0", virtualenv=folder)
-    assert [change["after"] for change in done["diff"]] == ["1.16.0"]
-    converge("pip", name="six", state="absent", virtualenv=folder)
+    for wanted in ({"version": "1.16.0"}, {"state": "absent"}):
+        foretold, done, again = (perform("pip", check=check, name="six", virtualenv=folder, **wanted) for check in (True, False, False))
+        assert (foretold["changed"], done["changed"], again["changed"]) == (True, True, False), wanted
     assert perform("pip", name="no-such-name-of-ringup", virtualenv=folder)["failed"]
     host.ssh(["sudo", "rm", "-r", folder])

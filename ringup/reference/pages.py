@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from invoke.collection import Collection
-
 from ringup.reference import errors, facts, modules, roles, tasks
 
 
@@ -25,16 +23,16 @@ class Page:
     text: str
 
 
-def all_pages(namespace: Collection, specs: Mapping[str, Any], role_folder: Path) -> tuple[Page, ...]:
+def all_pages(commands: Mapping[str, Any], specs: Mapping[str, Any], role_folder: Path) -> tuple[Page, ...]:
     """The whole reference.
 
     Args:
-        namespace: the tasks.
+        commands: the tasks by name, as `tasks.own_copies` gives them.
         specs: modules and actions by name.
         role_folder: `roles/` of the project.
     """
     return (
-        Page("tasks.md", tasks.tasks_page(namespace)),
+        Page("tasks.md", tasks.tasks_page(commands)),
         Page("modules.md", modules.index_page(specs)),
         *(Page(f"modules/{name}.md", modules.module_page(specs[name])) for name in modules.shown(specs)),
         Page("roles.md", roles.roles_page(role_folder)),

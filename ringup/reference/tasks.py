@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
+from collections.abc import Mapping
 from typing import Any
 
 from invoke.collection import Collection
@@ -15,11 +17,25 @@ Words of several parts are written with hyphens: `--skip-tags`."""
 KINDS = {int: "number", str: "text", float: "number"}
 
 
-def tasks_page(namespace: Collection) -> str:
-    """All tasks of a namespace, in the order of `invoke --list`."""
-    names = sorted(namespace.task_names, key=lambda name: ("." in name, name))
-    overview = table(["Task", "What it does"], [[f"[{name}](#{anchor(name)})", summary(namespace[name])] for name in names])
-    return page("Tasks", INTRODUCTION, overview, *(_section(name, namespace[name]) for name in names))
+def own_copies(namespace: Collection) -> Mapping[str, Any]:
+    """The tasks of a namespace by name, as copies.
+
+    Invoke takes the help out of a task when it parses a command line, so whoever wants to read it later keeps a copy.
+    """
+    return {name: _copy(namespace[name]) for name in namespace.task_names}
+
+
+def _copy(task: Any) -> Any:
+    own = copy.copy(task)
+    own.help = dict(task.help)
+    return own
+
+
+def tasks_page(tasks: Mapping[str, Any]) -> str:
+    """All tasks by name, in the order of `invoke --list`."""
+    names = sorted(tasks, key=lambda name: ("." in name, name))
+    overview = table(["Task", "What it does"], [[f"[{name}](#{anchor(name)})", summary(tasks[name])] for name in names])
+    return page("Tasks", INTRODUCTION, overview, *(_section(name, tasks[name]) for name in names))
 
 
 def anchor(title: str) -> str:
@@ -33,7 +49,7 @@ def summary(task: Any) -> str:
 
 
 def _section(name: str, task: Any) -> str:
-    arguments = task.get_arguments()
+    arguments = _copy(task).get_arguments()
     positional = " ".join(argument.name.upper().replace("_", "-") for argument in arguments if argument.positional)
     rows = [[_flags(argument), _value(argument), _default(argument), argument.help or ""] for argument in arguments]
     parts = [f"## {name}", summary(task), f"    invoke {name} {positional}".rstrip() if positional else ""]

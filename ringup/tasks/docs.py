@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,20 +16,22 @@ from ringup.actions.words import vocabulary
 from ringup.tasks.lab import say
 
 FOLDER = Path("docs/reference")
+ROLES = Path("roles")
 
 
-def pages(namespace: Collection) -> tuple[reference.Page, ...]:
-    """The reference of this toolkit, read from the working folder's roles and the given tasks."""
-    return reference.all_pages(namespace, vocabulary().specs, Path("roles"))
+def pages(commands: Mapping[str, Any], roles: Path = ROLES) -> tuple[reference.Page, ...]:
+    """The reference of this toolkit, with the roles of a folder."""
+    return reference.all_pages(commands, vocabulary().specs, roles)
 
 
-def docs_task(namespace: Collection) -> Any:
-    """The task `docs`, which describes the namespace that it becomes a part of."""
+def add_to(namespace: Collection) -> Mapping[str, Any]:
+    """Add the task `docs`, which describes all tasks of the namespace and itself; gives those tasks by name."""
+    commands: dict[str, Any] = {}
 
     @task(auto_shortflags=False, help={"check": "write nothing; fail when the reference is not what the code says"})
     def docs(_: Context, check: bool = False) -> None:
         """Write the reference of tasks, modules, roles, facts and errors into docs/reference."""
-        wanted = pages(namespace)
+        wanted = pages(commands)
         changed = reference.stale(wanted, FOLDER) if check else reference.write(wanted, FOLDER)
         for name in changed:
             say(f"{FOLDER / name} {'is stale' if check else 'written'}")
@@ -36,4 +39,6 @@ def docs_task(namespace: Collection) -> Any:
             say("write it again: invoke docs")
             raise Exit(code=1)
 
-    return docs
+    namespace.add_task(docs)
+    commands.update(reference.own_copies(namespace))
+    return commands

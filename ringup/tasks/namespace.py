@@ -17,4 +17,4 @@ namespace = Collection(
     development.test,
 )
 namespace.add_collection(lab.namespace, name="lab")
-namespace.add_task(docs.docs_task(namespace))
+commands = docs.add_to(namespace)

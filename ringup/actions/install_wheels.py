@@ -11,11 +11,11 @@ from typing import Any
 
 from ringup.actions.call import PER_HOST, ActionCall
 from ringup.agent.arguments import Arguments, option
-from ringup.errors import RingupError, TaskFailed
+from ringup.errors import ConnectionFailed, RingupError, TaskFailed
 from ringup.events import TaskProgressed
 from ringup.results import Result
 from ringup.templating import OMIT
-from ringup.wheels.cache import Platform, Wheel, cache_folder, fetch
+from ringup.wheels.cache import Platform, Wheel, cache_folder, fetch, has_cpu_build, is_kept
 from ringup.wheels.serve import WheelServer
 from ringup.wheels.uv import unpack_uv
 
@@ -35,6 +35,7 @@ class Args(Arguments):
     python = option("str", required=True, help="Python of the environment, such as 3.11")
     variant = option("str", default="cpu", help="torch variant that is expected: cpu or cuXYZ")
     index_url = option("str", help="index to fetch from instead of pip's own configuration")
+    fallback_index_url = option("str", help="index that is asked for the CPU build where pip's own configuration has none")
     find_links = option("list", elements="str", default=[], help="folders or pages to fetch from as well")
     uv = option("str", default="/opt/ringup/bin/uv", help="where the installer is put on the hosts")
 
@@ -78,7 +79,10 @@ def _each(orders: Sequence[Order], work: Callable[[Order], dict[str, Any]]) -> d
 
 
 def _module(call: ActionCall, order: Order, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    return call.fleet.module(order.host, "wheel_environment", arguments)
+    try:
+        return call.fleet.module(order.host, "wheel_environment", arguments)
+    except ConnectionFailed as error:
+        return {"unreachable": True, "changed": False, "msg": error.message, "hint": error.hint}
 
 
 def _install(call: ActionCall, orders: Sequence[Order]) -> dict[str, dict[str, Any]]:
@@ -101,6 +105,10 @@ def _fetched(call: ActionCall, order: Order) -> tuple[Wheel, ...] | RingupError:
         call.emit(TaskProgressed(time.time(), call.task_id, order.host, f"controller: {line}"))
 
     try:
+        fallback = order.given.get("fallback_index_url")
+        known = is_kept(order.given["requirements"], order.platform, options, cache_folder())
+        if fallback and not known and not has_cpu_build(order.given["requirements"], order.platform, options):
+            options += ["--extra-index-url", str(fallback)]
         wheels = fetch(order.given["requirements"], order.platform, options, cache_folder(), progress)
         _refuse_other_build(wheels, str(order.given.get("variant") or "cpu"))
     except RingupError as error:

@@ -101,18 +101,20 @@ class Catalogue:
     branches: tuple[Branch, ...]
     releases: tuple[Release, ...]
     distributions: tuple[Distribution, ...]
+    cpu_index_url: str
 
 
 @cache
 def catalogue() -> Catalogue:
     """The catalogue that ships with ringup, read once."""
-    gpus = _read("gpus")
+    gpus, torch = _read("gpus"), _read("torch")
     return Catalogue(
         gpus=tuple(_gpu(row) for row in gpus["gpus"]),
         chips=tuple(_chip(row) for row in gpus["chips"]),
         branches=tuple(sorted((_branch(row) for row in _read("drivers")["branches"]), key=lambda branch: branch.number)),
-        releases=tuple(sorted((_release(row) for row in _read("torch")["releases"]), key=lambda release: Version(release.version))),
+        releases=tuple(sorted((_release(row) for row in torch["releases"]), key=lambda release: Version(release.version))),
         distributions=_distributions(_read("distributions")),
+        cpu_index_url=torch["cpu_index_url"],
     )
 
 

@@ -99,7 +99,10 @@ class FabricChoice:
 
 @dataclass(frozen=True, slots=True)
 class TorchChoice:
-    """The wheel. `variant` is `cpu` or `cuXYZ`; cudnn and nccl come with it (None: the catalogue does not know)."""
+    """The wheel. `variant` is `cpu` or `cuXYZ`; cudnn and nccl come with it (None: the catalogue does not know).
+
+    `fallback_index_url` is asked only when pip's own configuration has no such build: PyPI's own wheels are CUDA builds.
+    """
 
     version: str
     variant: str
@@ -110,6 +113,7 @@ class TorchChoice:
     cudnn: str | None = None
     nccl: str | None = None
     index_url: str | None = None
+    fallback_index_url: str | None = None
     extra_packages: tuple[str, ...] = ()
 
 

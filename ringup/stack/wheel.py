@@ -59,7 +59,7 @@ def choose_wheel(
             raise Unresolvable(Conflict(demand.wish, demand.fact, demand.because, _nearest(candidates)))
         candidates = left
     best = max(candidates, key=lambda candidate: _rank(candidate, facts.architecture))
-    return best, _choice(best, wishes, facts.architecture), _reasons(best, facts, gpus, wishes)
+    return best, _choice(best, wishes, facts.architecture, rows), _reasons(best, facts, gpus, wishes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +164,7 @@ def _rank(candidate: Candidate, architecture: str) -> tuple[Version, bool, bool,
     return Version(candidate.release.version), candidate.variant.confirmed, default, Version(candidate.variant.cuda or "0"), newest
 
 
-def _choice(best: Candidate, wishes: Wishes, architecture: str) -> TorchChoice:
+def _choice(best: Candidate, wishes: Wishes, architecture: str, rows: Catalogue) -> TorchChoice:
     release, variant = best.release, best.variant
     default = variant.name == release.default_variant.get(architecture)
     return TorchChoice(
@@ -177,6 +177,7 @@ def _choice(best: Candidate, wishes: Wishes, architecture: str) -> TorchChoice:
         cudnn=variant.cudnn,
         nccl=variant.nccl,
         index_url=wishes.torch_index_url or (None if default else variant.index_url),
+        fallback_index_url=rows.cpu_index_url if variant is CPU and not wishes.torch_index_url else None,
         extra_packages=wishes.torch_extra_packages,
     )
 

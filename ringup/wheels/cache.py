@@ -83,9 +83,8 @@ def fetch(
     Raises:
         TaskFailed: pip could not fetch them; says its own last words.
     """
-    key = hashlib.sha256(json.dumps([sorted(requirements), platform.python, platform.machine, platform.glibc, list(options)]).encode())
-    kept = folder / key.hexdigest()[:16]
-    if not (kept / "wheels.json").exists():
+    kept = _place(requirements, platform, options, folder)
+    if not is_kept(requirements, platform, options, folder):
         folder.mkdir(parents=True, exist_ok=True)
         partial = Path(tempfile.mkdtemp(prefix="partial-", dir=folder))
         try:
@@ -98,6 +97,16 @@ def fetch(
             raise
     index = json.loads((kept / "wheels.json").read_text())
     return tuple(Wheel(row["name"], row["version"], kept / row["file"], row["sha256"]) for row in index)
+
+
+def is_kept(requirements: Sequence[str], platform: Platform, options: Sequence[str], folder: Path) -> bool:
+    """The set was fetched before."""
+    return (_place(requirements, platform, options, folder) / "wheels.json").exists()
+
+
+def _place(requirements: Sequence[str], platform: Platform, options: Sequence[str], folder: Path) -> Path:
+    key = json.dumps([sorted(requirements), platform.python, platform.machine, platform.glibc, list(options)])
+    return folder / hashlib.sha256(key.encode()).hexdigest()[:16]
 
 
 def _download(
@@ -114,10 +123,7 @@ def _download(
         "--no-input",
         "--disable-pip-version-check",
     ]
-    if not _is_own(platform):
-        argv += ["--python-version", platform.python, "--implementation", "cp"]
-        argv += [word for tag in platform.tags() for word in ("--platform", tag)]
-    argv += [*options, *requirements]
+    argv += [*_target(platform), *options, *requirements]
     said: list[str] = []
     with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True) as process:
         assert process.stdout is not None
@@ -133,6 +139,28 @@ def _download(
         errors = [line for line in said if line.startswith("ERROR")] or said[-1:]
         hint = "see what pip finds: pip download --no-deps " + " ".join(requirements)
         raise TaskFailed(f"the controller's pip could not fetch {', '.join(requirements)}: {' '.join(errors)[:400]}", hint=hint)
+
+
+def has_cpu_build(requirements: Sequence[str], platform: Platform, options: Sequence[str]) -> bool:
+    """Whether pip, as it is configured, would take a CPU build of torch: told by its local version, nothing is fetched.
+
+    Source: PyTorch's release notes: wheels of its own index carry the variant as local version (2.13.0+cpu), those of PyPI none.
+    """
+    torch = [requirement for requirement in requirements if requirement.split("==")[0] == "torch"]
+    argv = [sys.executable, "-m", "pip", "install", "--dry-run", "--ignore-installed", "--no-deps", "--only-binary=:all:", "--quiet"]
+    argv += ["--no-input", "--disable-pip-version-check", "--report", "-", *_target(platform), *options, *torch]
+    done = subprocess.run(argv, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
+    if done.returncode or not torch:
+        return not torch
+    return all("+cpu" in row["metadata"]["version"] for row in json.loads(done.stdout)["install"])
+
+
+def _target(platform: Platform) -> list[str]:
+    """Options that make pip choose for another platform than the controller's own."""
+    if _is_own(platform):
+        return []
+    words = ["--python-version", platform.python, "--implementation", "cp"]
+    return [*words, *(word for tag in platform.tags() for word in ("--platform", tag))]
 
 
 def _is_own(platform: Platform) -> bool:

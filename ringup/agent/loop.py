@@ -181,6 +181,9 @@ class Agent:
     def _on_file(self, message, blob):
         self._uploads.receive(message, blob)
 
+    def _on_received(self, message, blob):
+        self._acknowledged(message)
+
     def _on_cancel(self, message, blob):
         for child in self._children.values():
             if child.id == message["id"]:

@@ -7,6 +7,7 @@ the agent writes one line, `RINGUP <nonce>`; whatever came before that line is n
         task      id, key, module, args, check, diff, environment, timeout_s, uploads, dies_with_controller, received
                   run a module; `key` is unique in the world; uploads: name in the args -> name of the sent file
         file      upload, size                      + blob   a chunk of a file that a later task names; size: of the whole, to find room
+        received  received                                   results that have arrived
         cancel    id                                         end the task
         collect   id, key                                    the result of a task that an earlier link started
         lock      holder {run, user, host, pid, since}, wait_s   one run per host at a time

@@ -5,6 +5,7 @@ play.py       a play: batches, sections, blocks       execute.py    one task on 
 tasks.py      one task over many hosts                variables.py  which value a name has, for a host and a task
 includes.py   tasks that come while the play runs     handlers.py   who was notified, what runs at a flush
 reach.py      connections, modules, what actions see  hosts.py      what is known of a host during a run
+loops.py      items and their variables               interrupt.py  Ctrl-C
 batches.py, recap.py, options.py                      pure: serial, limits; counting; -e
 """
 

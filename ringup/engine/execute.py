@@ -9,7 +9,8 @@ from typing import Any
 
 from ringup.actions.call import ActionCall
 from ringup.agent.arguments import ArgumentError, parse
-from ringup.engine.reach import BatchFleet, Connections, Rights, TaskReach, unreachable_result, wait
+from ringup.engine.loops import gathered, loop_items, loop_variables
+from ringup.engine.reach import BatchFleet, Connections, Rights, TaskReach, unreachable_result
 from ringup.engine.request import PlaybookRequest
 from ringup.engine.variables import PlayVariables
 from ringup.errors import ConnectionFailed, RingupError, TemplateError, UndefinedVariable
@@ -55,6 +56,7 @@ class HostTask:
         self._task = task
         self._id = task_id
         self._host = host
+        self._wait = bench.connections.interrupt.wait
 
     def run(self) -> Result:
         """Do it. A task's own failure is in the result; nothing is raised but interrupts and faults of ours."""
@@ -84,7 +86,7 @@ class HostTask:
         for number, item in enumerate(items):
             extra = loop_variables(loop, items, number, item)
             if number and loop.pause_s:
-                wait(float(self._templar(extra).render(loop.pause_s)))
+                self._wait(float(self._templar(extra).render(loop.pause_s)))
             results.append(self._looped_item(loop, item, extra))
         return gathered(results)
 
@@ -147,7 +149,7 @@ class HostTask:
                 return values
             if attempt <= retries:
                 self._bench.emit(RetryStarted(time.time(), self._id, self._host, attempt, retries))
-                wait(delay)
+                self._wait(delay)
         if retries:
             values["attempts"] = retries
             values["failed"] = True
@@ -299,7 +301,7 @@ class HostTask:
             connection=reach,
             fleet=fleet,
             emit=self._bench.emit,
-            wait=wait,
+            wait=self._wait,
             ask=self._bench.ask,
             role_path=role.path if role is not None else None,
             check=self._bench.request.check if check is None else bool(templar.render(check)),
@@ -337,64 +339,3 @@ def finish(values: dict[str, Any]) -> None:
     if "failed" not in values:
         values["failed"] = values.get("rc", 0) not in (0, None)
     values.setdefault("changed", False)
-
-
-def gathered(results: list[dict[str, Any]]) -> dict[str, Any]:
-    """The result of a loop from those of its items."""
-    if not results:
-        return {"changed": False, "skipped": True, "skipped_reason": "No items in the list", "results": []}
-    values: dict[str, Any] = {"results": results, "changed": any(one.get("changed") for one in results)}
-    if any(one.get("unreachable") for one in results):
-        first = next(one for one in results if one.get("unreachable"))
-        return {**values, "unreachable": True, "msg": first.get("msg", "")}
-    if all(one.get("skipped") for one in results):
-        return {**values, "skipped": True, "msg": "All items skipped"}
-    if any(one.get("failed") for one in results):
-        return {**values, "failed": True, "skipped": False, "msg": "One or more items failed"}
-    if any(one.get("_ansible_no_log") for one in results):
-        values["_ansible_no_log"] = True
-    return {**values, "skipped": False, "msg": "All items completed"}
-
-
-def loop_items(loop: Loop, templar: Templar, task: Task) -> list[Any]:
-    """The items of a loop.
-
-    Raises:
-        TemplateError: it is no list.
-    """
-    items = templar.render(loop.items, source=task.source)
-    if loop.lookup is not None:
-        whole = loop.lookup in ("dict", "subelements", "ini", "template") or not isinstance(items, list)
-        return list(templar.lookup(loop.lookup, [items] if whole else items, {"wantlist": True}))
-    if isinstance(items, list | tuple):
-        return list(items)
-    kind = type(items).__name__
-    hint = "a dictionary becomes a list by | dict2items, a text by | list or in brackets"
-    raise TemplateError(f"loop must be a list, and this is a {kind}: {items!r}", where=task.source, hint=hint)
-
-
-def loop_variables(loop: Loop, items: list[Any], number: int, item: Any) -> dict[str, Any]:
-    """What a loop adds to the variables of an item."""
-    extra: dict[str, Any] = {loop.loop_var: item, "ansible_loop_var": loop.loop_var}
-    if loop.index_var:
-        extra[loop.index_var] = number
-        extra["ansible_index_var"] = loop.index_var
-    if loop.extended:
-        last = len(items) - 1
-        info: dict[str, Any] = {
-            "index": number + 1,
-            "index0": number,
-            "revindex": last - number + 1,
-            "revindex0": last - number,
-            "first": number == 0,
-            "last": number == last,
-            "length": len(items),
-        }
-        if loop.all_items:
-            info["allitems"] = items
-        if number:
-            info["previtem"] = items[number - 1]
-        if number < last:
-            info["nextitem"] = items[number + 1]
-        extra["ansible_loop"] = info
-    return extra

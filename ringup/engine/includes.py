@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ringup.agent.arguments import ArgumentError, parse
-from ringup.engine.execute import Bench, failure, gathered, loop_items, loop_variables, skipped
+from ringup.engine.execute import Bench, failure, skipped
+from ringup.engine.loops import gathered, loop_items, loop_variables
 from ringup.errors import RingupError, TemplateError
 from ringup.playbook import Included, Vocabulary, find_tasks_file, load_role, load_tasks
 from ringup.playbook.values import Task

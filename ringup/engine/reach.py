@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ringup.actions.call import Upload
+from ringup.engine.interrupt import Interrupt
 from ringup.engine.request import PlaybookRequest
 from ringup.engine.variables import PlayVariables, unsafe
-from ringup.errors import ConnectionFailed
+from ringup.errors import ConnectionFailed, HostLocked
 from ringup.transport.connection import HostConnection, RawResult
 from ringup.transport.link import Call
 from ringup.transport.settings import ConnectionSettings
@@ -31,6 +32,9 @@ CONNECTION_VARIABLES = (
     *("ansible_host_key_checking", "ansible_ssh_host_key_checking", "ansible_python_interpreter", "ringup_known_hosts_file"),
     *("ansible_become_method", "ansible_become_flags", "ansible_become_password", "ansible_become_pass"),
 )
+
+#: how long a host's lock is waited for before the wait is told, and an interrupt heard
+LOCK_GLANCE_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +50,13 @@ class Connections:
     Args:
         request: the run's, for what the command line says of connections.
         run_id: written into the hosts' locks.
+        interrupt: the run's.
     """
 
-    def __init__(self, request: PlaybookRequest, run_id: str) -> None:
+    def __init__(self, request: PlaybookRequest, run_id: str, interrupt: Interrupt) -> None:
         self._request = request
         self._run_id = run_id
+        self.interrupt = interrupt
         self._open: dict[ConnectionSettings, HostConnection] = {}
         self._locked: set[int] = set()
         self._guard = threading.Lock()
@@ -77,8 +83,15 @@ class Connections:
                 connection = self._open[settings] = HostConnection(settings)
             return connection
 
-    def lock(self, connection: HostConnection) -> None:
-        """Take the host for this run, the first time it is used."""
+    def lock(self, connection: HostConnection, progress: Callable[[str], None]) -> None:
+        """Take the host for this run, the first time it is used.
+
+        Args:
+            progress: told whom the host is waited for.
+        Raises:
+            HostLocked: another run still holds it after the request's limit.
+            TaskFailed: the run was interrupted meanwhile.
+        """
         if id(connection) in self._locked:
             return
         holder = {
@@ -88,7 +101,16 @@ class Connections:
             "pid": os.getpid(),
             "since": datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC"),
         }
-        connection.lock(holder, self._request.lock_wait_s)
+        deadline = time.monotonic() + self._request.lock_wait_s
+        while True:
+            try:
+                connection.lock(holder, min(LOCK_GLANCE_S, max(0.0, deadline - time.monotonic())))
+                break
+            except HostLocked as locked:
+                if time.monotonic() >= deadline:
+                    raise
+                progress(f"waiting: {locked.message}")
+            self.interrupt.refuse()
         self._locked.add(id(connection))
 
     def unlock(self, connection: HostConnection) -> None:
@@ -152,7 +174,8 @@ class TaskReach:
         check: bool | None = None,
         sink: BinaryIO | None = None,
     ) -> dict[str, Any]:
-        self._connections.lock(self._connection)
+        self._connections.interrupt.refuse()
+        self._connections.lock(self._connection, self._progress)
         call = Call(
             module=name,
             args=args,
@@ -168,6 +191,7 @@ class TaskReach:
         return unsafe(self._connection.call(call, self._user()))
 
     def raw(self, command: str, *, executable: str | None = None, timeout_s: float | None = None) -> RawResult:
+        self._connections.interrupt.refuse()
         text = f"{executable} -c {shlex.quote(command)}" if executable else command
         exported = "".join(f"export {name}={shlex.quote(value)}; " for name, value in self._environment.items())
         # no agent is asked who we are: there may be no Python; and a host without Python may have no sudo either
@@ -213,11 +237,6 @@ def unreachable_result(error: ConnectionFailed) -> dict[str, Any]:
     """A connection's error as the result of the task that met it."""
     values: dict[str, Any] = {"unreachable": True, "changed": False, "msg": error.message}
     return {**values, "hint": error.hint} if error.hint else values
-
-
-def wait(seconds: float) -> None:
-    """Sleep; an interrupt of the main thread ends the process's other waits by closing their connections."""
-    time.sleep(seconds)
 
 
 def role_path(task: Any) -> Path | None:

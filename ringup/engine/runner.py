@@ -15,6 +15,7 @@ from ringup.engine.batches import batches, ordered
 from ringup.engine.execute import Bench
 from ringup.engine.handlers import Handlers
 from ringup.engine.includes import Includer
+from ringup.engine.interrupt import Interrupt
 from ringup.engine.play import BatchRun, Progress
 from ringup.engine.reach import Connections
 from ringup.engine.recap import Recap, exit_code
@@ -68,7 +69,6 @@ class Run:
         self._request = request
         self._words = words
         self._listeners = listeners
-        self._ask = ask
         self._id = uuid.uuid4().hex[:12]
         self._guard = threading.Lock()
         self._recap = Recap()
@@ -82,7 +82,9 @@ class Run:
             "ansible_limit": request.limit,
         }
         self._variables = RunVariables(inventory, request.extra_vars, request.vault, flags)
-        self._connections = Connections(request, self._id)
+        self._interrupt = Interrupt()
+        self._ask = self._interrupt.prompting(ask) if ask is not None else None
+        self._connections = Connections(request, self._id, self._interrupt)
 
     def emit(self, event: Event) -> None:
         """Tell the listeners, one event at a time."""
@@ -123,28 +125,42 @@ class Run:
         self.emit(
             RunStarted(time.time(), self._id, tuple(str(playbook.path) for playbook in playbooks), self._request.check, self._request.diff)
         )
-        interrupted = False
         problem: InputError | None = None
         pool = ThreadPoolExecutor(self._request.forks or MOST_FORKS, thread_name_prefix="host")
-        try:
-            for playbook in playbooks:
-                for play in playbook.plays:
-                    if not self._progress.broken:
-                        self._play(play, pool)
-        except KeyboardInterrupt:
-            interrupted = True
-            self._connections.cancel()
-        except InputError as error:
-            problem = error
-        finally:
-            pool.shutdown(wait=not interrupted, cancel_futures=True)
-            self._connections.close()
+        impatient = False
+        with self._interrupt.heard(self._told_to_end(), self._connections.close):
+            try:
+                for playbook in playbooks:
+                    for play in playbook.plays:
+                        if not self._progress.broken and not self._interrupt.asked:
+                            self._play(play, pool)
+            except KeyboardInterrupt:
+                # asked once: a task saw it; twice: nobody is waited for
+                impatient = True
+            except InputError as error:
+                problem = error
+            finally:
+                pool.shutdown(wait=not impatient, cancel_futures=True)
+                self._connections.close()
+        interrupted = self._interrupt.asked
         counts = self._recap.counts()
         code = INTERRUPTED if interrupted else 1 if problem else exit_code(counts, stopped=self._progress.broken)
         self.emit(RunEnded(time.time(), self._id, counts, code, time.monotonic() - begin, interrupted, dict(self._progress.stopped)))
         if problem is not None:
             raise problem
         return Outcome(self._id, code, counts, interrupted)
+
+    def _told_to_end(self) -> Callable[[], None]:
+        """Asks all tasks in hand to end; says so the first time."""
+        said = threading.Event()
+
+        def tell() -> None:
+            if not said.is_set():
+                said.set()
+                self.emit(WarningIssued(time.time(), "interrupted: tasks in hand are being ended; once more to leave without them"))
+            self._connections.cancel()
+
+        return tell
 
     def _play(self, play: Play, pool: ThreadPoolExecutor) -> None:
         hosts = ordered(self._match(play), play.order if isinstance(play.order, str) else None)

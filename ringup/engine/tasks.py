@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from itertools import count
 from typing import Any
 
@@ -56,6 +57,8 @@ class TaskRunner:
 
     def run(self, task: Task, hosts: Sequence[str], *, guarded: bool, handler: bool = False) -> dict[str, Result]:
         """Run a task on hosts; gives each host's result. Facts, registered results and counts are taken in."""
+        if self._bench.connections.interrupt.asked:
+            raise KeyboardInterrupt
         number = self.begin(task, hosts, handler=handler)
         if self._once(task, hosts):
             return self._run_once(task, number, hosts, guarded=guarded)
@@ -70,14 +73,18 @@ class TaskRunner:
         limit = self._throttle(task, hosts)
         slots = threading.BoundedSemaphore(limit) if limit else None
         if len(hosts) == 1:
-            return [self._timed(task, number, hosts[0], slots)]
-        futures: list[Future[tuple[str, Result, float]]] = [self._pool.submit(self._timed, task, number, host, slots) for host in hosts]
-        return [future.result() for future in futures]
+            return [self._timed(task, number, hosts[0])]
+        futures = [self._pool.submit(self._unless_interrupted, task, number, host, slots) for host in hosts]
+        return [timed for timed in (future.result() for future in futures) if timed is not None]
 
-    def _timed(self, task: Task, number: int, host: str, slots: threading.BoundedSemaphore | None) -> tuple[str, Result, float]:
-        if slots is not None:
-            with slots:
-                return self._timed(task, number, host, None)
+    def _unless_interrupted(
+        self, task: Task, number: int, host: str, slots: threading.BoundedSemaphore | None
+    ) -> tuple[str, Result, float] | None:
+        """A host whose turn comes after an interrupt has no result: it was never touched."""
+        with slots or nullcontext():
+            return None if self._bench.connections.interrupt.asked else self._timed(task, number, host)
+
+    def _timed(self, task: Task, number: int, host: str) -> tuple[str, Result, float]:
         self._bench.emit(HostTaskStarted(time.time(), number, host))
         begin = time.monotonic()
         return host, HostTask(self._bench, task, number, host).run(), time.monotonic() - begin
@@ -100,7 +107,7 @@ class TaskRunner:
 
     def _run_once(self, task: Task, number: int, hosts: Sequence[str], *, guarded: bool) -> dict[str, Result]:
         """On the first host, for all; a failure is everybody's, but counted once. Single hosts may have values of their own."""
-        host, result, seconds = self._timed(task, number, hosts[0], None)
+        host, result, seconds = self._timed(task, number, hosts[0])
         single: dict[str, dict[str, Any]] = dict(result.values.get(PER_HOST) or {})
         common = {name: value for name, value in result.values.items() if name != PER_HOST}
         results = {}

@@ -13,7 +13,7 @@ from ringup.engine.options import parse_extra_vars
 from ringup.errors import UsageError
 from ringup.tasks.running import run_and_exit, shown_errors
 
-#: roles that ringup itself brings, beside the operator's project
+LOCK_WAIT_S = 60
 HELP = {
     "file": "the playbook",
     "inventory": "file, folder, program or 'host,' list; may be given several times (default: the folder inventory)",
@@ -30,6 +30,7 @@ HELP = {
     "private-key": "file of the key to log in with",
     "start-at-task": "begin with the task of this name",
     "force-handlers": "run notified handlers also on hosts that failed",
+    "lock-wait": "seconds to wait for a host that another run holds (default 60)",
     "format": "auto, live, plain or json",
     "report": "write the HTML report into reports/",
 }
@@ -65,6 +66,7 @@ def request_for(file: Path, **given: Any) -> PlaybookRequest:
         private_key=given.get("private_key") or None,
         start_at=given.get("start_at_task") or None,
         force_handlers=bool(given.get("force_handlers")),
+        lock_wait_s=float(given.get("lock_wait", LOCK_WAIT_S)),
         roles_path=(Path("roles"),),
     )
 
@@ -92,6 +94,7 @@ def playbook(
     private_key: str = "",
     start_at_task: str = "",
     force_handlers: bool = False,
+    lock_wait: int = LOCK_WAIT_S,
     format: str = "auto",
     report: bool = False,
 ) -> None:
@@ -113,5 +116,6 @@ def playbook(
             private_key=private_key,
             start_at_task=start_at_task,
             force_handlers=force_handlers,
+            lock_wait=lock_wait,
         )
     run_and_exit(request, format, report=report)

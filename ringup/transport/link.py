@@ -94,6 +94,10 @@ class AgentLink:
             number = self._numbered()
             self._in_hand = number
             try:
+                if call.uploads and self._received:
+                    # a large file takes long: should we be lost meanwhile, results that have come need not wait for us
+                    self._send({"type": "received", "received": self._received})
+                    self._received = []
                 for name, content in call.uploads.items():
                     self._upload(f"{call.key}-{name}", content)
                 if self._cancelled == number:

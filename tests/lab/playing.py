@@ -104,6 +104,15 @@ class Play:
         assert found, f"not heard: {self._out.read_text()[-2000:]}\n{self._err.read_text()[-2000:]}"
         return found[0]
 
+    def until(self, holds: Callable[[], bool], limit_s: float = 30.0) -> None:
+        """Wait until something has become true of the world.
+
+        Raises:
+            AssertionError: it did not, or the run ended before.
+        """
+        waiting.until(lambda: holds() or self.process.poll() is not None, limit_s)
+        assert holds(), f"the run said: {self._out.read_text()[-2000:]}\n{self._err.read_text()[-2000:]}"
+
     def kill(self) -> None:
         """End the controller as a crash would: it can say nothing any more."""
         self.process.kill()

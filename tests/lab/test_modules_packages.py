@@ -169,8 +169,11 @@ def test_what_a_killed_dpkg_left_half_done_is_mended_first(script: str, host: La
 
 @pytest.mark.usefixtures("slow")
 def test_an_archive_is_installed_once(host: LabHost, converge: Perform) -> None:
-    converge("apt", deb="/srv/slow/slow_1.0_all.deb")
-    assert installed(host, "slow")
+    for deb in ("/srv/slow/slow_1.0_all.deb", "file:///srv/slow/slow_1.0_all.deb"):
+        converge("apt", deb=deb)
+        assert installed(host, "slow")
+        converge("apt", name="slow", state="absent", purge=True)
+    assert host.ssh("ls -d /tmp/ringup-deb-*").returncode != 0, "what was fetched does not stay"
 
 
 @pytest.mark.usefixtures("fresh")

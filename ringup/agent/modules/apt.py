@@ -81,7 +81,10 @@ def check(args, host):
         try:
             decide(args, host, database, diff)
         except ModuleFailure as failure:
+            archive.forget()
             raise _in_check_mode(failure, host, update)
+    if host.check or not diff:
+        archive.forget()
     return diff
 
 
@@ -101,6 +104,13 @@ class Plan:
 
 
 def apply(args, diff, host):
+    try:
+        return _applied(args, diff, host)
+    finally:
+        archive.forget()
+
+
+def _applied(args, diff, host):
     plan, values = diff.plan, {}
     again = bool(plan.half_done or plan.update)
     if locks.holder() is not None:

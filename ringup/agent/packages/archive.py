@@ -1,6 +1,5 @@
 """Archives: .deb files on their way in, fetched ones in apt's cache, and the names that the lists know."""
 
-import atexit
 import os
 import re
 import shutil
@@ -15,19 +14,30 @@ CACHE = "/var/cache/apt/archives"
 DELETED = re.compile(r"^Del (?P<package>\S+) (?P<version>\S+)")
 
 
+#: archives that this process has fetched, by URL
+FETCHED = {}  # type: dict[str, str]
+
+
 def local(given, host):
-    """The path of a .deb; one at a URL is fetched into a private folder that goes away with the task."""
+    """The path of a .deb; one at a URL is fetched, once, into a private folder that `forget` removes."""
     if "://" not in given:
         path = os.path.abspath(given)
         if not os.path.isfile(path):
             raise ModuleFailure("%s does not exist on the host" % path, hint="copy it there first, or give its URL")
         return path
-    folder = tempfile.mkdtemp(prefix="ringup-deb-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    path = os.path.join(folder, os.path.basename(given.split("?")[0]) or "package.deb")
-    with open_url(given, arguments.parse(UrlOptions, {}), host.environment) as answer, open(path, "wb") as stream:
-        shutil.copyfileobj(answer, stream, 1 << 20)
-    return path
+    if given not in FETCHED:
+        folder = tempfile.mkdtemp(prefix="ringup-deb-")
+        FETCHED[given] = path = os.path.join(folder, os.path.basename(given.split("?")[0]) or "package.deb")
+        with open_url(given, arguments.parse(UrlOptions, {}), host.environment) as answer, open(path, "wb") as stream:
+            shutil.copyfileobj(answer, stream, 1 << 20)
+    return FETCHED[given]
+
+
+def forget():
+    """Remove what `local` has fetched."""
+    while FETCHED:
+        _, path = FETCHED.popitem()
+        shutil.rmtree(os.path.dirname(path), ignore_errors=True)
 
 
 def needed(path, database, host, downgrade):

@@ -15,7 +15,7 @@ from invoke.tasks import task
 from ringup.lab import faults, overview, rack
 from ringup.lab import ssh as openssh
 from ringup.lab.inventory import default_path
-from ringup.tasks.running import shown_errors
+from ringup.tasks.running import shown_errors, whole
 
 NAME = "the rack's name"
 
@@ -37,12 +37,18 @@ def say(line: str) -> None:
     },
 )
 def up(
-    _: Context, name: str = "lab", hosts: int = 4, gpus: str = "8xH100", release: str = "bookworm", plain: bool = False, inventory: str = ""
+    _: Context,
+    name: str = "lab",
+    hosts: str = "4",
+    gpus: str = "8xH100",
+    release: str = "bookworm",
+    plain: bool = False,
+    inventory: str = "",
 ) -> None:
     """Make a rehearsal rack on this machine and write its inventory."""
     with shown_errors():
         begun = time.monotonic()
-        spec = rack.RackSpec(name, hosts, gpus, release, plain)
+        spec = rack.RackSpec(name, whole("--hosts", hosts) or 4, gpus, release, plain)
         path = Path(inventory) if inventory else default_path(name)
         made = rack.up(spec, inventory_file=path, say=say)
         say(overview.welcome(made.name, len(made.hosts), path, time.monotonic() - begun))

@@ -10,8 +10,7 @@ from invoke.tasks import task
 
 from ringup.engine import PlaybookRequest
 from ringup.engine.options import parse_extra_vars
-from ringup.errors import UsageError
-from ringup.tasks.running import run_and_exit, shown_errors
+from ringup.tasks.running import run_and_exit, shown_errors, whole
 
 LOCK_WAIT_S = 60
 HELP = {
@@ -47,16 +46,13 @@ def request_for(file: Path, **given: Any) -> PlaybookRequest:
     Raises:
         UsageError: a value that cannot be.
     """
-    forks = given.get("forks") or 0
-    if forks < 0:
-        raise UsageError(f"forks cannot be {forks}", where="--forks", hint="a whole number from 1")
     return PlaybookRequest(
         playbooks=(file,),
         inventory=tuple(given.get("inventory") or ("inventory",)),
         limit=given.get("limit") or None,
         tags=words(given.get("tags") or ""),
         skip_tags=words(given.get("skip_tags") or ""),
-        forks=forks or None,
+        forks=whole("--forks", given.get("forks") or ""),
         extra_vars=parse_extra_vars(given.get("extra_vars") or ()),
         check=bool(given.get("check")),
         diff=bool(given.get("diff")),
@@ -84,7 +80,7 @@ def playbook(
     limit: str = "",
     tags: str = "",
     skip_tags: str = "",
-    forks: int = 0,
+    forks: str = "",
     extra_vars: Any = None,
     check: bool = False,
     diff: bool = False,

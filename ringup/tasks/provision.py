@@ -9,6 +9,7 @@ from invoke.context import Context
 from invoke.tasks import task
 
 from ringup.errors import UsageError
+from ringup.inventory import load_inventory
 from ringup.tasks.playbook import HELP, request_for
 from ringup.tasks.running import run_and_exit, shown_errors
 
@@ -23,6 +24,8 @@ def _run(playbook: str, hosts: str, format: str, **given: Any) -> None:
             raise UsageError("which hosts?", where="--hosts", hint="name a group or pattern: --hosts gpu-rack")
         named = [*(given.pop("extra_vars", None) or ()), f"ringup_hosts='{hosts}'"]
         request = request_for(Path("playbooks") / playbook, extra_vars=named, **given)
+        # a play without hosts is no error in a playbook; a job that was asked for by name is
+        load_inventory(request.inventory).match(hosts, strict=True, source="--hosts")
     run_and_exit(request, format, report=True)
 
 
@@ -34,7 +37,7 @@ def provision(
     limit: str = "",
     tags: str = "",
     skip_tags: str = "",
-    forks: int = 0,
+    forks: str = "",
     extra_vars: Any = None,
     check: bool = False,
     diff: bool = False,

@@ -66,6 +66,19 @@ def run_and_exit(request: PlaybookRequest, format: str = "auto", *, report: bool
     exit_with(outcome)
 
 
+def whole(option: str, text: str) -> int | None:
+    """A whole number from 1 as it is typed; None for nothing. Options are texts, since Invoke answers a bad number with a traceback.
+
+    Raises:
+        UsageError: it is no such number.
+    """
+    if not text:
+        return None
+    if not text.isdigit() or int(text) < 1:
+        raise UsageError(f"'{text}' is no number", where=option, hint="a whole number from 1")
+    return int(text)
+
+
 def exit_with(outcome: Outcome) -> None:
     if outcome.exit_code:
         raise Exit(code=outcome.exit_code)

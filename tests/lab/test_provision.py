@@ -110,7 +110,7 @@ def test_the_hosts_have_become_what_was_promised(bed: Bed) -> None:
     assert "nvidia-open" in host.ssh(["apt-mark", "showhold"]).stdout
     assert host.ssh(["systemctl", "is-active", "nvidia-fabricmanager"]).stdout.strip() == "active"
     assert "NCCL_SOCKET_IFNAME==eth1" in host.ssh(["cat", "/etc/nccl.conf"]).stdout
-    assert "2.13.0" in host.ssh(["/opt/ringup/torch/bin/python", "-c", '"import torch; print(torch.__version__)"']).stdout
+    assert "2.13.0" in host.ssh(["/opt/ringup/torch/bin/python", "-c", "import torch; print(torch.__version__)"]).stdout
 
 
 def test_nothing_of_the_ring_stays_on_the_hosts(bed: Bed) -> None:

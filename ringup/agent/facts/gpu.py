@@ -1,105 +1,72 @@
-"""GPUs, switches and adapters on the PCI bus, and the driver as it is loaded and installed. No driver is needed to know any of it."""
+"""GPUs, switches and adapters on the PCI bus. No driver is needed to know any of it; models are named by the stack's catalogue."""
 
-import glob
 import os
-import re
+
+from .reading import names, number, text
 
 NVIDIA = "0x10de"
-#: PCI class codes: display controllers are GPUs, bridges of NVIDIA's that are no PCI bridges are NVSwitches, 0207 is InfiniBand
-VGA, THREE_D, BRIDGE_OTHER = "0x0300", "0x0302", "0x0680"
+#: PCI class codes: display controllers are GPUs; bridges of NVIDIA's that are no PCI bridges are NVSwitches. Source: pci.ids
+DISPLAYS, BRIDGE_OTHER = ("0x0300", "0x0302"), "0x0680"
 DEVICES = "/sys/bus/pci/devices"
+ADAPTERS = "/sys/class/infiniband"
+LINK_FILES = ("current_link_speed", "current_link_width", "max_link_speed", "max_link_width")
 
 
 def gather(host):
-    functions = [function(path) for path in sorted(glob.glob(os.path.join(DEVICES, "*")))]
-    nvidia = [one for one in functions if one["vendor"] == NVIDIA]
+    nvidia = [function(path) for path in paths_of(NVIDIA)]
     return {
-        "gpus": [one for one in nvidia if one["class"][:6] in (VGA, THREE_D)],
+        "gpus": [one for one in nvidia if one["class"][:6] in DISPLAYS],
         "nvswitches": [one for one in nvidia if one["class"][:6] == BRIDGE_OTHER],
-        "nvidia_driver": driver(),
-        "infiniband": adapters(),
-        "secure_boot": secure_boot(),
+        "infiniband": [adapter(os.path.join(ADAPTERS, name)) for name in names(ADAPTERS)],
     }
 
 
-def read(path):
-    try:
-        with open(path, "rb") as stream:
-            return stream.read().decode("utf-8", "replace").strip()
-    except OSError:
-        return ""
+def paths_of(vendor):
+    """Folders of a vendor's PCI functions; a rack host has hundreds of others, of which nothing more is read."""
+    paths = (os.path.join(DEVICES, name) for name in names(DEVICES))
+    return [path for path in paths if text(os.path.join(path, "vendor")) == vendor]
 
 
 def function(path):
-    """One PCI function; link speeds as the kernel prints them."""
+    """One PCI function; link speeds as the kernel prints them. `driver` is the kernel module that has taken it."""
     found = {"address": os.path.basename(path)}
-    for name in ("vendor", "device", "class", "subsystem_vendor", "subsystem_device"):
-        found[name] = read(os.path.join(path, name))
-    for name in ("current_link_speed", "current_link_width", "max_link_speed", "max_link_width"):
-        value = read(os.path.join(path, name))
+    for name in ("vendor", "device", "class", "subsystem_vendor", "subsystem_device", "revision"):
+        found[name] = text(os.path.join(path, name))
+    for name in LINK_FILES:
+        value = text(os.path.join(path, name))
         if value:
             found[name] = value
-    numa = read(os.path.join(path, "numa_node"))
-    if numa:
-        found["numa_node"] = int(numa)
+    numa = number(os.path.join(path, "numa_node"))
+    if numa is not None:
+        found["numa_node"] = numa
+    driver = os.path.join(path, "driver")
+    found["driver"] = os.path.basename(os.path.realpath(driver)) if os.path.exists(driver) else None
     return found
 
 
-def driver():
-    """The kernel module that is loaded, its flavour, and the packages that brought it."""
-    loaded = read("/sys/module/nvidia/version")
-    described = read("/proc/driver/nvidia/version")
-    if not loaded:
-        match = re.search(r"(\d{3}\.\d+(?:\.\d+)?)", described)
-        loaded = match.group(1) if match else ""
-    flavour = None
-    if described:
-        flavour = "open" if "Open Kernel Module" in described else "proprietary"
-    installed = packages()
-    if flavour is None and any("kernel" in name or "dkms" in name or "kmod" in name for name in installed):
-        flavour = "open" if any("open" in name for name in installed) else "proprietary"
+def adapter(path):
+    """An InfiniBand or RoCE adapter with its ports and the network interfaces that lie on it."""
+    ports = os.path.join(path, "ports")
     return {
-        "loaded": loaded or None,
-        "flavour": flavour,
-        "packages": installed,
-        "nouveau_loaded": os.path.isdir("/sys/module/nouveau"),
+        "name": os.path.basename(path),
+        "address": os.path.basename(os.path.realpath(os.path.join(path, "device"))),
+        "numa_node": number(os.path.join(path, "device/numa_node")),
+        "hca_type": text(os.path.join(path, "hca_type")) or None,
+        "board_id": text(os.path.join(path, "board_id")) or None,
+        "firmware": text(os.path.join(path, "fw_ver")) or None,
+        "node_guid": text(os.path.join(path, "node_guid")) or None,
+        "netdevs": names(os.path.join(path, "device/net")),
+        "ports": [port(os.path.join(ports, name)) for name in names(ports)],
     }
 
 
-def packages():
-    """NVIDIA's packages by name, from dpkg's own file: half a megabyte is read faster than a program is started."""
-    found = {}
-    name = version = status = ""
-    for line in read("/var/lib/dpkg/status").splitlines():
-        if line.startswith("Package: "):
-            name = line[9:]
-        elif line.startswith("Status: "):
-            status = line[8:]
-        elif line.startswith("Version: "):
-            version = line[9:]
-        elif not line and name:
-            if status.endswith(" installed") and re.search(r"nvidia|^cuda|libcuda|libnvsdm|nvlsm", name):
-                found[name] = version
-            name = version = status = ""
-    return found
-
-
-def adapters():
-    found = []
-    for path in sorted(glob.glob("/sys/class/infiniband/*")):
-        ports = [
-            {"port": os.path.basename(port), "state": read(os.path.join(port, "state")), "rate": read(os.path.join(port, "rate"))}
-            for port in sorted(glob.glob(os.path.join(path, "ports", "*")))
-        ]
-        found.append({"name": os.path.basename(path), "ports": ports})
-    return found
-
-
-def secure_boot():
-    for path in glob.glob("/sys/firmware/efi/efivars/SecureBoot-*"):
-        try:
-            with open(path, "rb") as stream:
-                return stream.read()[-1:] == b"\x01"
-        except OSError:
-            return False
-    return False
+def port(path):
+    """`state` is ACTIVE, INIT, ARMED or DOWN; `rate` as the kernel prints it, such as `400 Gb/sec (4X NDR)`."""
+    return {
+        "port": os.path.basename(path),
+        "state": text(os.path.join(path, "state")).partition(": ")[2] or None,
+        "physical_state": text(os.path.join(path, "phys_state")).partition(": ")[2] or None,
+        "rate": text(os.path.join(path, "rate")) or None,
+        "link_layer": text(os.path.join(path, "link_layer")) or None,
+        "lid": text(os.path.join(path, "lid")) or None,
+    }

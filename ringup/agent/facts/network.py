@@ -1,97 +1,144 @@
-"""Interfaces and addresses, from `ip -j`, which every distribution of ours has; from /sys alone where it is missing."""
+"""Interfaces, addresses, default routes and name servers."""
 
-import json
 import os
+import socket
+import struct
+
+from . import netlink
+from .reading import names, number, text
+
+#: hardware types of linux/if_arp.h in the words of Ansible's facts
+KINDS = {1: "ether", 32: "infiniband", 512: "ppp", 768: "tunnel", 772: "loopback", 776: "sit", 778: "gre"}
+NET = "/sys/class/net"
 
 
-def gather(host):
-    rows = ip(host, ["addr"])
-    facts = {"interfaces": [], "all_ipv4_addresses": [], "all_ipv6_addresses": []}
-    for row in rows:
-        name = row["ifname"]
-        facts["interfaces"].append(name)
-        details = interface(row)
-        facts[name.replace("-", "_").replace(".", "_").replace(":", "_")] = details
-        for address in row.get("addr_info") or ():
-            if address.get("family") == "inet" and not address["local"].startswith("127."):
-                facts["all_ipv4_addresses"].append(address["local"])
-            elif address.get("family") == "inet6" and address["local"] != "::1":
-                facts["all_ipv6_addresses"].append(address["local"])
-    facts["default_ipv4"] = default(ip(host, ["route"]), facts)
+def interfaces(host):
+    """All interfaces with their addresses, and which of them leads to the rest of the world."""
+    links, addresses = netlink.links(), netlink.addresses()
+    by_index = {link["index"]: link for link in links}
+    facts = {"interfaces": [link["name"] for link in links]}
+    for link in links:
+        own = [address for address in addresses if address["index"] == link["index"]]
+        facts[fact_name(link["name"])] = interface(link, own)
+    for family, number_of in (("inet", "4"), ("inet6", "6")):
+        local = "127." if family == "inet" else "::1"
+        facts["all_ipv%s_addresses" % number_of] = [
+            one["address"] for one in addresses if one["family"] == family and not one["address"].startswith(local)
+        ]
+    routes = netlink.default_routes()
+    facts["default_ipv4"] = default("inet", routes, by_index, addresses)
+    facts["default_ipv6"] = default("inet6", routes, by_index, addresses)
     return facts
 
 
-def ip(host, words):
-    try:
-        result = host.run(["ip", "-j"] + words, timeout_s=5)
-        return json.loads(result.stdout or "[]")
-    except Exception:  # noqa: BLE001 - a host without `ip` still has facts
-        return []
+def fact_name(interface):
+    """Ansible names the facts of eth0.100 and br-lan `eth0_100` and `br_lan`."""
+    return interface.replace("-", "_").replace(".", "_").replace(":", "_")
 
 
-def interface(row):
+def interface(link, addresses):
     """One interface by Ansible's names."""
-    folder = "/sys/class/net/%s" % row["ifname"]
+    folder = os.path.join(NET, link["name"])
     details = {
-        "device": row["ifname"],
-        "macaddress": row.get("address"),
-        "mtu": row.get("mtu"),
-        "active": row.get("operstate") in ("UP", "UNKNOWN"),
-        "type": "loopback" if "LOOPBACK" in row.get("flags", ()) else "ether",
+        "device": link["name"],
+        "active": link["operstate"] in ("up", "unknown") and bool(link["flags"] & netlink.FLAG_UP),
+        "mtu": link["mtu"],
+        "type": kind_of(link, folder),
+        "promisc": link["promiscuous"],
     }
-    speed = number(os.path.join(folder, "speed"))
-    if speed is not None and speed > 0:
-        details["speed"] = speed
-    ipv4 = [address(one) for one in row.get("addr_info") or () if one.get("family") == "inet"]
+    if link["address"] and link["kind"] != 772:
+        details["macaddress"] = link["address"]
+    details.update(hardware(folder))
+    ipv4 = [ipv4_details(address) for address in addresses if address["family"] == "inet"]
     if ipv4:
         details["ipv4"] = ipv4[0]
     if len(ipv4) > 1:
         details["ipv4_secondaries"] = ipv4[1:]
-    ipv6 = [one for one in row.get("addr_info") or () if one.get("family") == "inet6"]
+    ipv6 = [address for address in addresses if address["family"] == "inet6"]
     if ipv6:
-        details["ipv6"] = [{"address": one["local"], "prefix": str(one["prefixlen"]), "scope": one.get("scope")} for one in ipv6]
+        details["ipv6"] = [{"address": one["address"], "prefix": str(one["prefix"]), "scope": one["scope"]} for one in ipv6]
     return details
 
 
-def address(entry):
-    prefix = entry["prefixlen"]
-    mask = (0xFFFFFFFF << (32 - prefix)) & 0xFFFFFFFF
-    local = to_number(entry["local"])
+def kind_of(link, folder):
+    for sign, word in (("bridge", "bridge"), ("bonding", "bonding"), ("wireless", "wireless")):
+        if os.path.isdir(os.path.join(folder, sign)):
+            return word
+    return KINDS.get(link["kind"], "unknown")
+
+
+def hardware(folder):
+    """What the device behind an interface is, where there is one."""
+    details = {}
+    speed = number(os.path.join(folder, "speed"))
+    if speed is not None:
+        details["speed"] = speed
+    device = os.path.join(folder, "device")
+    if os.path.exists(device):
+        module = os.path.join(device, "driver/module")
+        if os.path.exists(module):
+            details["module"] = os.path.basename(os.path.realpath(module))
+        details["pciid"] = os.path.basename(os.path.realpath(device))
+        numa = number(os.path.join(device, "numa_node"))
+        if numa is not None and numa >= 0:
+            details["numa_node"] = numa
+    below = names(os.path.join(folder, "brif"))
+    if below:
+        details["interfaces"] = below
+    slaves = text(os.path.join(folder, "bonding/slaves")).split()
+    if slaves:
+        details["slaves"] = slaves
+    return details
+
+
+def ipv4_details(address):
+    mask = (0xFFFFFFFF << (32 - address["prefix"])) & 0xFFFFFFFF
+    own = struct.unpack("!I", socket.inet_aton(address["address"]))[0]
     return {
-        "address": entry["local"],
-        "prefix": str(prefix),
-        "netmask": to_text(mask),
-        "network": to_text(local & mask),
-        "broadcast": entry.get("broadcast", ""),
+        "address": address["address"],
+        "prefix": str(address["prefix"]),
+        "netmask": _dotted(mask),
+        "network": _dotted(own & mask),
+        "broadcast": address["broadcast"],
     }
 
 
-def to_number(text):
-    value = 0
-    for part in text.split("."):
-        value = value << 8 | int(part)
-    return value
+def _dotted(value):
+    return socket.inet_ntoa(struct.pack("!I", value))
 
 
-def to_text(value):
-    return ".".join(str(value >> shift & 255) for shift in (24, 16, 8, 0))
-
-
-def number(path):
-    try:
-        with open(path) as stream:
-            return int(stream.read())
-    except (OSError, ValueError):
-        return None
-
-
-def default(routes, facts):
-    """The interface of the default route, with its address."""
+def default(family, routes, by_index, addresses):
+    """The interface of the best default route, with the address that goes out there."""
     for route in routes:
-        if route.get("dst") == "default" and route.get("dev"):
-            details = facts.get(route["dev"].replace("-", "_").replace(".", "_")) or {}
-            own = details.get("ipv4") or {}
-            found = {"interface": route["dev"], "gateway": route.get("gateway"), "mtu": details.get("mtu")}
-            found.update(own, macaddress=details.get("macaddress"), type=details.get("type"))
-            return found
+        link = by_index.get(route["index"])
+        if route["family"] != family or link is None:
+            continue
+        found = {"interface": link["name"], "gateway": route.get("gateway"), "mtu": link["mtu"], "macaddress": link["address"]}
+        found["type"] = kind_of(link, os.path.join(NET, link["name"]))
+        own = [one for one in addresses if one["family"] == family and one["index"] == link["index"]]
+        own.sort(key=lambda one: (one["address"] != route.get("source"), one["scope"] != "global"))
+        if own and family == "inet":
+            found.update(ipv4_details(own[0]), alias=link["name"])
+        elif own:
+            found.update(address=own[0]["address"], prefix=str(own[0]["prefix"]), scope=own[0]["scope"])
+        return found
     return {}
+
+
+def dns(host):
+    """Name servers and search list of /etc/resolv.conf."""
+    found = {}
+    for line in text("/etc/resolv.conf").splitlines():
+        words = line.split()
+        if len(words) < 2 or words[0][0] in "#;":
+            continue
+        if words[0] == "nameserver":
+            found.setdefault("nameservers", []).append(words[1])
+        elif words[0] == "domain":
+            found["domain"] = words[1]
+        elif words[0] in ("search", "sortlist"):
+            found[words[0]] = words[1:]
+        elif words[0] == "options":
+            pairs = (word.partition(":") for word in words[1:])
+            found["options"] = {name: value or True for name, _, value in pairs}
+    return {"dns": found}

@@ -1,187 +1,186 @@
-"""Distribution, kernel, processor, memory, users and clock."""
+"""Kernel, names, clock, security, users and the Python that asks."""
 
-import glob
 import os
 import platform
 import pwd
-import re
+import socket
+import stat
+import sys
+import threading
 import time
 
-FAMILIES = {
-    "Debian": "Debian",
-    "Ubuntu": "Debian",
-    "RedHat": "RedHat",
-    "Rocky": "RedHat",
-    "AlmaLinux": "RedHat",
-    "CentOS": "RedHat",
-    "OracleLinux": "RedHat",
-    "Amazon": "RedHat",
-    "Fedora": "RedHat",
-    "SLES": "Suse",
-}
-NAMES = {
-    "debian": "Debian",
-    "ubuntu": "Ubuntu",
-    "rhel": "RedHat",
-    "rocky": "Rocky",
-    "almalinux": "AlmaLinux",
-    "centos": "CentOS",
-    "ol": "OracleLinux",
-    "amzn": "Amazon",
-    "fedora": "Fedora",
-    "sles": "SLES",
-}
-MANAGERS = (("/usr/bin/apt-get", "apt"), ("/usr/bin/dnf", "dnf"), ("/usr/bin/yum", "yum"), ("/usr/bin/zypper", "zypper"))
+from .reading import number, text
+
+#: how long the host's name may be looked up: a name server that does not answer must not hold the facts up
+LOOKUP_S = 0.3
 
 
-def gather(host):
-    facts = {}
-    for part in (distribution, kernel, processor, memory, names, people, clock, tools, virtualization):
-        facts.update(part())
-    return facts
-
-
-def text_of(path):
-    try:
-        with open(path, encoding="utf-8", errors="replace") as stream:
-            return stream.read()
-    except OSError:
-        return ""
-
-
-def os_release():
-    """/etc/os-release as a dictionary."""
-    found = {}
-    for line in text_of("/etc/os-release").splitlines():
-        name, equals, value = line.partition("=")
-        if equals:
-            found[name] = value.strip().strip("\"'")
-    return found
-
-
-def distribution():
-    release = os_release()
-    name = NAMES.get(release.get("ID", ""), release.get("NAME", "Linux"))
-    version = release.get("VERSION_ID", "")
-    # Debian's own file carries the point release, which os-release has not
-    point = text_of("/etc/debian_version").strip()
-    full = point if name == "Debian" and re.match(r"^\d+\.\d+$", point) else version
-    return {
-        "distribution": name,
-        "distribution_version": full,
-        "distribution_major_version": version.split(".")[0],
-        "distribution_release": release.get("VERSION_CODENAME", "NA"),
-        "os_family": FAMILIES.get(name, name),
-        "lsb": {},
-    }
-
-
-def kernel():
+def kernel(host):
     name = os.uname()
+    nodename = name.nodename
+    full = full_name(nodename)
     return {
         "system": name.sysname,
         "kernel": name.release,
         "kernel_version": name.version,
         "machine": name.machine,
         "architecture": name.machine,
-        "userspace_architecture": name.machine,
-        "cmdline": dict(word.split("=", 1) if "=" in word else (word, True) for word in text_of("/proc/cmdline").split()),
-        "boot_id": text_of("/proc/sys/kernel/random/boot_id").strip(),
-        "machine_id": text_of("/etc/machine-id").strip(),
-        "uptime_seconds": int(float((text_of("/proc/uptime") or "0").split()[0])),
+        "userspace_architecture": {"i686": "i386"}.get(name.machine, name.machine) if sys.maxsize > 2**32 else "i386",
+        "userspace_bits": "64" if sys.maxsize > 2**32 else "32",
+        "nodename": nodename,
+        "hostname": nodename.split(".")[0],
+        "fqdn": full,
+        "domain": full.partition(".")[2],
+        "boot_id": text("/proc/sys/kernel/random/boot_id"),
+        "machine_id": text("/etc/machine-id") or text("/var/lib/dbus/machine-id"),
+        "is_chroot": is_chroot(),
     }
 
 
-def processor():
-    blocks = [block for block in text_of("/proc/cpuinfo").split("\n\n") if "processor" in block]
-    models = [line.split(":", 1)[1].strip() for block in blocks for line in block.splitlines() if line.startswith("model name")]
-    sockets = {line.split(":")[1].strip() for block in blocks for line in block.splitlines() if line.startswith("physical id")}
-    cores = [int(line.split(":")[1]) for block in blocks for line in block.splitlines() if line.startswith("cpu cores")]
+def full_name(nodename):
+    """The name with its domain: from /etc/hosts, else from the resolver if that answers at once, else as it is."""
+    for line in text("/etc/hosts").splitlines():
+        listed = line.split("#")[0].split()[1:]
+        if nodename in listed:
+            return next((name for name in listed if "." in name and not name.startswith("localhost")), listed[0])
+    answers = []
+    asking = threading.Thread(target=lambda: answers.append(socket.getfqdn(nodename)))
+    asking.daemon = True
+    asking.start()
+    asking.join(LOOKUP_S)
+    return answers[0] if answers else nodename
+
+
+def is_chroot():
+    """Is our root another one than that of process 1? Only root can tell; else the kernel's own inode number of a root counts."""
+    own = os.stat("/")
+    try:
+        first = os.stat("/proc/1/root/.")
+    except OSError:
+        return own.st_ino not in (2, 96, 128, 256)
+    return (own.st_ino, own.st_dev) != (first.st_ino, first.st_dev)
+
+
+def cmdline(host):
+    """The kernel's arguments; of a repeated one `cmdline` keeps the last and `proc_cmdline` all."""
+    last, every = {}, {}
+    for word in text("/proc/cmdline").split():
+        name, equals, value = word.partition("=")
+        value = value if equals else True
+        last[name] = value
+        if name in every and every[name] != value:
+            kept = every[name] if isinstance(every[name], list) else [every[name]]
+            every[name] = kept + [value]
+        else:
+            every[name] = value
+    return {"cmdline": last, "proc_cmdline": every}
+
+
+def clock(host):
+    stamp = time.time()
+    local, utc = time.localtime(stamp), time.gmtime(stamp)
+    micro = "%06d" % (stamp % 1 * 1e6)
+    facts = {
+        "year": "%Y", "month": "%m", "weekday": "%A", "weekday_number": "%w", "weeknumber": "%W", "day": "%d", "hour": "%H",
+        "minute": "%M", "second": "%S", "date": "%Y-%m-%d", "time": "%H:%M:%S", "iso8601_basic_short": "%Y%m%dT%H%M%S", "tz": "%Z",
+        "tz_offset": "%z",
+    }  # fmt: skip
+    told = {name: time.strftime(style, local) for name, style in facts.items()}
+    told.update(
+        epoch=str(int(stamp)),
+        epoch_int=str(int(stamp)),
+        iso8601=time.strftime("%Y-%m-%dT%H:%M:%SZ", utc),
+        iso8601_micro=time.strftime("%Y-%m-%dT%H:%M:%S.", utc) + micro + "Z",
+        iso8601_basic=time.strftime("%Y%m%dT%H%M%S", local) + micro,
+        tz_dst=time.tzname[1],
+    )
+    return {"date_time": told}
+
+
+def security(host):
+    """SELinux, AppArmor, FIPS mode."""
     return {
-        "processor": models,
-        "processor_vcpus": len(blocks) or os.cpu_count() or 1,
-        "processor_count": len(sockets) or 1,
-        "processor_cores": cores[0] if cores else 1,
-        "processor_nproc": len(os.sched_getaffinity(0)),
+        "selinux": selinux(),
+        "selinux_python_present": True,
+        "apparmor": {"status": "enabled" if os.path.isdir("/sys/kernel/security/apparmor") else "disabled"},
+        "fips": text("/proc/sys/crypto/fips_enabled") == "1",
     }
 
 
-def memory():
-    sizes = {}
-    for line in text_of("/proc/meminfo").splitlines():
-        name, _, rest = line.partition(":")
-        sizes[name] = int(rest.split()[0]) // 1024
+def selinux():
+    if not os.path.exists("/sys/fs/selinux/enforce"):
+        return {"status": "disabled"}
+    told = {}
+    for line in text("/etc/selinux/config").splitlines():
+        name, equals, value = line.partition("=")
+        if equals and not name.startswith("#"):
+            told[name.strip()] = value.strip()
     return {
-        "memtotal_mb": sizes.get("MemTotal", 0),
-        "memfree_mb": sizes.get("MemFree", 0),
-        "memavailable_mb": sizes.get("MemAvailable", 0),
-        "swaptotal_mb": sizes.get("SwapTotal", 0),
-        "swapfree_mb": sizes.get("SwapFree", 0),
+        "status": "enabled",
+        "mode": "enforcing" if number("/sys/fs/selinux/enforce") else "permissive",
+        "config_mode": told.get("SELINUX", "unknown"),
+        "type": told.get("SELINUXTYPE", "unknown"),
+        "policyvers": number("/sys/fs/selinux/policyvers", "unknown"),
     }
 
 
-def names():
-    node = os.uname().nodename
-    # a name server that does not answer must not hold the facts up: the hosts file only
-    first_names = (word for line in text_of("/etc/hosts").splitlines() for word in line.split("#")[0].split()[1:2])
-    full = next((word for word in first_names if word.startswith(node + ".")), node)
-    return {"nodename": node, "hostname": node.split(".")[0], "fqdn": full, "domain": full.partition(".")[2]}
-
-
-def people():
-    user = pwd.getpwuid(os.getuid())
+def user(host):
+    """Who the agent runs as."""
+    found = pwd.getpwuid(os.getuid())
     return {
-        "user_id": user.pw_name,
-        "user_uid": user.pw_uid,
-        "user_gid": user.pw_gid,
-        "user_dir": user.pw_dir,
-        "user_shell": user.pw_shell,
-        "env": dict(os.environ),
+        "user_id": found.pw_name,
+        "user_uid": found.pw_uid,
+        "user_gid": found.pw_gid,
+        "user_gecos": found.pw_gecos,
+        "user_dir": found.pw_dir,
+        "user_shell": found.pw_shell,
         "real_user_id": os.getuid(),
         "effective_user_id": os.geteuid(),
+        "real_group_id": os.getgid(),
+        "effective_group_id": os.getegid(),
     }
 
 
-def clock():
-    now = time.localtime()
-    stamp = int(time.time())
-    return {
-        "date_time": {
-            "date": time.strftime("%Y-%m-%d", now),
-            "time": time.strftime("%H:%M:%S", now),
-            "epoch": str(stamp),
-            "iso8601": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(stamp)),
-            "tz": time.strftime("%Z", now),
-            "tz_offset": time.strftime("%z", now),
-        }
-    }
+def environment(host):
+    return {"env": dict(os.environ, **{name: str(value) for name, value in host.environment.items()})}
 
 
-def tools():
-    manager = next((name for path, name in MANAGERS if os.path.exists(path)), "unknown")
-    init = text_of("/proc/1/comm").strip()
+def python(host):
+    """The Python that runs the agent."""
+    import importlib.util
+
+    version = sys.version_info
     return {
-        "pkg_mgr": manager,
-        "service_mgr": "systemd" if os.path.isdir("/run/systemd/system") else init or "service",
         "python_version": platform.python_version(),
-        "python": {"version": {"major": int(platform.python_version_tuple()[0]), "minor": int(platform.python_version_tuple()[1])}},
-        "pythons": pythons(),
-        "glibc": (os.confstr("CS_GNU_LIBC_VERSION") or "glibc 0").split()[-1],
+        "python": {
+            "version": {name: getattr(version, name) for name in ("major", "minor", "micro", "releaselevel", "serial")},
+            "version_info": list(version),
+            "executable": sys.executable,
+            "type": sys.implementation.name,
+            "has_sslcontext": importlib.util.find_spec("ssl") is not None,
+        },
     }
 
 
-def virtualization():
-    """Whether this is a container, as its manager says of it; what a machine runs on is not looked for."""
-    container = text_of("/run/systemd/container").strip() or ("docker" if os.path.exists("/.dockerenv") else "")
-    return {"virtualization_type": container or "NA", "virtualization_role": "guest" if container else "NA"}
+def load(host):
+    one, five, fifteen = os.getloadavg()
+    return {"loadavg": {"1m": one, "5m": five, "15m": fifteen}}
 
 
-def pythons():
-    """Every python3.N on the usual paths, by version."""
+def ssh_keys(host):
+    """Public host keys of sshd, without their comments."""
     found = {}
-    for folder in ("/usr/bin", "/usr/local/bin", "/opt/python/bin"):
-        for path in glob.glob(os.path.join(folder, "python3.*")):
-            match = re.match(r"^python(3\.\d+)$", os.path.basename(path))
-            if match and os.access(path, os.X_OK):
-                found.setdefault(match.group(1), path)
-    return [{"version": version, "path": path} for version, path in sorted(found.items(), key=lambda one: int(one[0].split(".")[1]))]
+    for kind in ("dsa", "rsa", "ecdsa", "ed25519"):
+        for folder in ("/etc/ssh", "/etc/openssh", "/etc"):
+            words = text("%s/ssh_host_%s_key.pub" % (folder, kind)).split()
+            if len(words) >= 2:
+                found["ssh_host_key_%s_public" % kind] = words[1]
+                found["ssh_host_key_%s_public_keytype" % kind] = words[0]
+                break
+    return found
+
+
+def is_executable(path):
+    """A regular file that somebody may run."""
+    mode = os.stat(path).st_mode
+    return stat.S_ISREG(mode) and bool(mode & 0o111)

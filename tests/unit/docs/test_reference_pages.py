@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -11,13 +12,14 @@ from invoke.tasks import task
 
 from ringup import errors, reference
 from ringup.actions.words import vocabulary
-from ringup.agent.arguments import Arguments, option
+from ringup.agent.arguments import Arguments, option, parse
 from ringup.agent.catalogue import ModuleSpec
+from ringup.agent.facts import subjects
 from ringup.agent.host import Host
 from ringup.agent.modules import setup
 from ringup.reference import markdown, modules
 from ringup.reference.errors import CODES
-from ringup.reference.facts import INTERFACE, OPTIONAL, SUBJECTS
+from ringup.reference.facts import FACTS, INTERFACE
 from ringup.reference.tasks import tasks_page
 from ringup.tasks.docs import pages
 from ringup.tasks.namespace import commands
@@ -103,14 +105,18 @@ def test_inner_modules_are_modules() -> None:
     assert modules.INNER - vocabulary().specs.keys() == set()
 
 
-def test_every_fact_that_setup_gathers_is_explained() -> None:
-    facts = setup.read(setup.Args({"gather_subset": ["all"], "filter": [], "gather_timeout": 10, "fact_path": None}), Host())[
-        "ansible_facts"
-    ]
-    named = {name.replace("-", "_").replace(".", "_").replace(":", "_") for name in facts["interfaces"]}
-    explained = {name for subject in SUBJECTS.values() for name in subject}
-    assert facts.keys() - named - OPTIONAL.keys() == explained - OPTIONAL.keys()
+@pytest.mark.parametrize("part", subjects.PARTS)
+def test_every_fact_that_setup_gathers_is_explained(part: str) -> None:
+    asked = parse(setup.Args, {"gather_subset": ["!all", "!min", part]})
+    facts = setup.read(asked, Host())["ansible_facts"]
+    named = {re.sub("[-.:]", "_", name) for name in facts.get("interfaces", ())}
+    gathered = {re.sub("^ssh_host_key_[a-z0-9]+_", "ssh_host_key_TYPE_", name) for name in facts.keys() - named}
+    assert gathered - FACTS[part].keys() - {"gather_subset", "module_setup"} == set()
     assert {key for name in named for key in facts[name]} - INTERFACE.keys() == set()
+
+
+def test_no_part_is_explained_that_is_not_there() -> None:
+    assert FACTS.keys() == subjects.PARTS.keys()
 
 
 def test_every_exit_code_of_an_error_is_explained() -> None:

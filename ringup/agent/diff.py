@@ -1,6 +1,5 @@
 """What would change, or has changed: the value between deciding and doing."""
 
-import hashlib
 import os
 
 #: content larger than this is shown by its size and digest only
@@ -16,6 +15,8 @@ def shown_content(content):
             return content.decode("utf-8")
         except UnicodeDecodeError:
             pass
+    import hashlib  # 4 ms: it brings OpenSSL
+
     return "(%d bytes, sha1 %s)\n" % (len(content), hashlib.sha1(content).hexdigest())
 
 
@@ -26,11 +27,15 @@ def shown_file(path):
         with open(path, "rb") as stream:
             if size <= SHOWN_BYTES:
                 return shown_content(stream.read())
+            import hashlib
+
             digest = hashlib.sha1()
             for chunk in iter(lambda: stream.read(1 << 20), b""):
                 digest.update(chunk)
     except FileNotFoundError:
         return ""
+    import hashlib  # 4 ms: it brings OpenSSL
+
     return "(%d bytes, sha1 %s)\n" % (size, digest.hexdigest())
 
 

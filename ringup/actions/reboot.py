@@ -9,7 +9,7 @@ from typing import Any
 from ringup.actions.call import ActionCall
 from ringup.actions.wait_for_connection import until
 from ringup.agent.arguments import Arguments, option
-from ringup.errors import LinkLost, TaskFailed
+from ringup.errors import ConnectionFailed, ConnectTimeout, LinkLost, TaskFailed
 from ringup.results import Result
 
 BOOT_ID = "cat /proc/sys/kernel/random/boot_id"
@@ -85,7 +85,8 @@ def _come_back(call: ActionCall, before: str, begin: float) -> None:
     """Wait for another boot id, then for the test command.
 
     Raises:
-        TaskFailed: one of them did not come in time.
+        ConnectTimeout: the host cannot be reached in time.
+        TaskFailed: it can, and the boot is the old one, or the test fails.
     """
     args = call.args
     call.wait(GRACE_S)
@@ -96,7 +97,13 @@ def _come_back(call: ActionCall, before: str, begin: float) -> None:
         answer = _shell(call, args.boot_time_command)
         return answer.get("rc") == 0 and str(answer["stdout"]).strip() != before
 
-    until(call, rebooted, begin + args.pre_reboot_delay + args.reboot_timeout, SLEEP_S, "the host to come back from its reboot")
+    try:
+        until(call, rebooted, begin + args.pre_reboot_delay + args.reboot_timeout, SLEEP_S, "the host to come back from its reboot")
+    except TaskFailed as late:
+        if not isinstance(late.__cause__, ConnectionFailed):
+            raise
+        message = f"the host did not come back from its reboot within {args.reboot_timeout} s: {late.__cause__.message}"
+        raise ConnectTimeout(message, hint=late.hint) from None
     if args.post_reboot_delay > 0:
         call.wait(args.post_reboot_delay)
     until(

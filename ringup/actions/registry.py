@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import functools
 import importlib
-import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType, ModuleType
+from types import ModuleType
 
 from ringup.actions.call import ActionCall
 from ringup.actions.flow import FLOW
 from ringup.agent.arguments import Arguments
+from ringup.agent.catalogue import OnDemand, files_by_name
 from ringup.results import Result
 
 
@@ -36,16 +36,22 @@ class ActionSpec:
     needs_host: bool = True
 
 
+#: files of this folder that are no actions
+PLUMBING = frozenset(("call", "flow", "registry", "sending", "words"))
+
+
 @functools.cache
 def specs() -> Mapping[str, ActionSpec]:
-    """Every action by its name in playbooks."""
-    found = {name: _spec(name, args, "flow") for name, args in FLOW.items()}
-    for entry in pkgutil.iter_modules([str(Path(__file__).parent)]):
-        file = importlib.import_module(f"ringup.actions.{entry.name}")
-        if hasattr(file, "Args"):
-            name = entry.name.rstrip("_")
-            found[name] = _action(name, file)
-    return MappingProxyType(found)
+    """Every action by its name in playbooks, each read when it is first asked for."""
+    files = {name: file for name, file in files_by_name([str(Path(__file__).parent)]).items() if file not in PLUMBING}
+
+    def load(name: str) -> ActionSpec:
+        if name in FLOW:
+            return _spec(name, FLOW[name], "flow")
+        return _action(name, importlib.import_module(f"ringup.actions.{files[name]}"))
+
+    found: Mapping[str, ActionSpec] = OnDemand([*FLOW, *files], load)
+    return found
 
 
 def _action(name: str, file: ModuleType) -> ActionSpec:

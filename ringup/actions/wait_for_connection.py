@@ -43,20 +43,21 @@ def until(call: ActionCall, holds: Callable[[], bool], deadline: float, sleep_s:
         deadline: on the monotonic clock.
         what: is waited for, for messages.
     Raises:
-        TaskFailed: the deadline passed; it says what the last try met.
+        TaskFailed: the deadline passed; it says what the last try met, which is its cause.
         HostKeyChanged: no wait will mend that.
     """
-    last = "it does not answer"
+    last, cause = "it does not answer", None
     while True:
         try:
             if holds():
                 return
+            cause = None
         except HostKeyChanged:
             raise
         except ConnectionFailed as error:
-            last = error.message
+            last, cause = error.message, error
         left = deadline - time.monotonic()
         if left <= 0:
-            raise TaskFailed(f"timed out waiting for {what}: {last}", hint="look at the host's console, or raise the timeout")
+            raise TaskFailed(f"timed out waiting for {what}: {last}", hint="look at the host's console, or raise the timeout") from cause
         call.progress(f"waiting for {what}: {last}")
         call.wait(min(sleep_s, left))

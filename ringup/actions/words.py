@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ def vocabulary(
         decrypt: for files that are vaulted as a whole.
     """
     return Vocabulary(
-        specs={**catalogue.specs(), **specs()},
+        specs=ChainMap(specs(), catalogue.specs()),  # type: ignore[arg-type]
         check_template=check_template,
         check_expression=check_expression,
         roles_path=tuple(roles_path),

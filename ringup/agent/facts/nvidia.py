@@ -12,6 +12,9 @@ MODULE_VERSION = "/sys/module/nvidia/version"
 DESCRIBED = "/proc/driver/nvidia/version"
 #: left by the runfile's installer and by nothing else. Source: nvidia-installer's README, "Uninstalling"
 RUNFILE_SIGNS = ("/usr/bin/nvidia-uninstall", "/usr/bin/nvidia-installer")
+#: what comes and goes with the driver, and what only has a name like it: toolkits and the container toolkit have versions of their own
+OF_DRIVER = re.compile(r"nvidia|^cuda-(drivers|keyring)|^libcuda1$|libnvsdm|nvlsm")
+BESIDE_DRIVER = re.compile(r"container|^nvidia-cuda-(toolkit|dev|doc|gdb)|^nvidia-(nsight|visual)")
 #: packages whose version is the driver's
 DRIVER_PACKAGE = re.compile(
     r"^(nvidia-(driver|open|dkms|kernel|headless|utils)|cuda-drivers|nvidia-driver-cuda|kmod-nvidia|libnvidia-compute)"
@@ -27,9 +30,8 @@ MODULES = "/lib/modules"
 
 def gather(host):
     packages = installed(host)
-    stack = [one for one in packages if re.search(r"nvidia|^cuda|libcuda|libnvsdm|nvlsm", one.name)]
     return {
-        "nvidia_driver": driver(stack),
+        "nvidia_driver": driver([one for one in packages if OF_DRIVER.search(one.name) and not BESIDE_DRIVER.search(one.name)]),
         "nvidia_processes": processes(),
         "cuda_toolkits": toolkits(),
         "fabric_manager": service(FABRIC, packages, r"^(nvidia-fabric-?manager(-\d+)?|cuda-drivers-fabricmanager-\d+)$"),

@@ -100,6 +100,21 @@ def test_the_flavour_is_that_of_the_loaded_module_else_of_the_packages(described
     assert nvidia.flavour(described, [packages.Package(name, "580.1-1") for name in installed]) == flavour
 
 
+def test_toolkits_are_not_packages_of_the_driver(tmp_path, monkeypatch):
+    rows = {
+        "nvidia-open": "580.65.06-1",
+        "cuda-toolkit-13-0": "13.0.2-1",
+        "nvidia-container-toolkit": "1.18.0-1",
+        "libcuda1": "580.65.06-1",
+    }
+    stanzas = [f"Package: {name}\nStatus: install ok installed\nMaintainer: NVIDIA\nVersion: {version}\n" for name, version in rows.items()]
+    (tmp_path / "status").write_text("\n".join(stanzas))
+    monkeypatch.setattr(packages, "STATUS", str(tmp_path / "status"))
+    facts = nvidia.gather(Host())
+    assert facts["nvidia_driver"]["packages"] == {"libcuda1": "580.65.06-1", "nvidia-open": "580.65.06-1"}
+    assert facts["container_toolkit"]["version"] == "1.18.0-1"
+
+
 @pytest.fixture
 def usr_local(tmp_path, monkeypatch):
     monkeypatch.setattr(nvidia, "LOCAL", str(tmp_path))

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from invoke.context import Context
 from invoke.tasks import task
 
-from ringup.lab import rack
-from ringup.lab.inventory import default_path
 from ringup.tasks.lab import say
+from ringup.tasks.later import later
 from ringup.tasks.playbook import request_for
 from ringup.tasks.running import run_and_exit, shown_errors, whole
+
+if TYPE_CHECKING:
+    from ringup.lab import inventory as lab_inventory
+    from ringup.lab import rack
+else:
+    lab_inventory, rack = later("ringup.lab.inventory"), later("ringup.lab.rack")
 
 NAME = "lab"
 FAREWELL = """
@@ -31,8 +37,12 @@ the rack stays up:
 def demo(_: Context, hosts: str = "4", gpus: str = "8xH100") -> None:
     """Bring up a rehearsal rack, provision it, and verify its ring."""
     with shown_errors():
-        path = default_path(NAME)
-        rack.up(rack.RackSpec(NAME, whole("--hosts", hosts) or 4, gpus), inventory_file=path, say=say)
+        path = lab_inventory.default_path(NAME)
+        spec = rack.RackSpec(NAME, whole("--hosts", hosts) or 4, gpus)
+        if NAME in rack.names() and rack.load(NAME).spec == spec and path.exists():
+            say(f"the rack {NAME} is up already and is used as it is")
+        else:
+            rack.up(spec, inventory_file=path, say=say)
         request = request_for(Path("playbooks/provision.yaml"), inventory=[str(path)])
     try:
         run_and_exit(request, report=True)

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from invoke.context import Context
 from invoke.exceptions import Exit
 from invoke.tasks import task
 
-from ringup.lab import machine
 from ringup.tasks.lab import say
+from ringup.tasks.later import later
 from ringup.tasks.running import shown_errors
+
+if TYPE_CHECKING:
+    from ringup.lab import machine
+else:
+    machine = later("ringup.lab.machine")
 
 #: each line is one check, quick ones first
 CHECKS = (
@@ -22,13 +28,6 @@ CHECKS = (
     "vermin --quiet --no-tips --violations --target=3.6- ringup/agent",
     "invoke docs --check",
 )
-#: programs that tests need beside Python's own, and Debian's packages of them
-TEST_PROGRAMS = {
-    **machine.SYSTEM_PACKAGES,
-    **machine.BOOTED_HOST_PACKAGES,
-    **machine.PLAIN_HOST_PACKAGES,
-    "chromium": "chromium",
-}
 
 
 def run_all(context: Context, commands: Sequence[str]) -> None:
@@ -57,6 +56,8 @@ def fmt(context: Context) -> None:
 def test(context: Context, slow: bool = False) -> None:
     """All checks and all tests; installs the system's packages that the rehearsal rack needs. Needs root."""
     with shown_errors():
-        machine.require(TEST_PROGRAMS, say)
+        # programs that tests need beside Python's own, and Debian's packages of them
+        lab = {**machine.SYSTEM_PACKAGES, **machine.BOOTED_HOST_PACKAGES, **machine.PLAIN_HOST_PACKAGES}
+        machine.require({**lab, "chromium": "chromium"}, say)
     marks = "" if slow else " -m 'not slow and not gpu'"
     run_all(context, [*CHECKS, f"pytest{marks}"])

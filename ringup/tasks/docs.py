@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from invoke.collection import Collection
 from invoke.context import Context
 from invoke.exceptions import Exit
 from invoke.tasks import task
 
-from ringup import reference
-from ringup.actions.words import vocabulary
 from ringup.tasks.lab import say
+from ringup.tasks.later import later
+
+if TYPE_CHECKING:
+    from ringup import reference
+    from ringup.actions import words
+else:
+    reference, words = later("ringup.reference"), later("ringup.actions.words")
 
 FOLDER = Path("docs/reference")
 ROLES = Path("roles")
@@ -21,7 +26,7 @@ ROLES = Path("roles")
 
 def pages(commands: Mapping[str, Any], roles: Path = ROLES) -> tuple[reference.Page, ...]:
     """The reference of this toolkit, with the roles of a folder."""
-    return reference.all_pages(commands, vocabulary().specs, roles)
+    return reference.all_pages(commands, words.vocabulary().specs, roles)
 
 
 def add_to(namespace: Collection) -> Mapping[str, Any]:

@@ -7,15 +7,22 @@ import os
 import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from invoke.collection import Collection
 from invoke.context import Context
 from invoke.tasks import task
 
-from ringup.lab import faults, overview, rack
-from ringup.lab import ssh as openssh
-from ringup.lab.inventory import default_path
+from ringup.tasks.later import later
 from ringup.tasks.running import shown_errors, whole
+
+if TYPE_CHECKING:
+    from ringup.lab import faults, overview, rack
+    from ringup.lab import inventory as lab_inventory
+    from ringup.lab import ssh as openssh
+else:
+    faults, overview, rack = later("ringup.lab.faults"), later("ringup.lab.overview"), later("ringup.lab.rack")
+    lab_inventory, openssh = later("ringup.lab.inventory"), later("ringup.lab.ssh")
 
 NAME = "the rack's name"
 
@@ -49,7 +56,7 @@ def up(
     with shown_errors():
         begun = time.monotonic()
         spec = rack.RackSpec(name, whole("--hosts", hosts) or 4, gpus, release, plain)
-        path = Path(inventory) if inventory else default_path(name)
+        path = Path(inventory) if inventory else lab_inventory.default_path(name)
         made = rack.up(spec, inventory_file=path, say=say)
         say(overview.welcome(made.name, len(made.hosts), path, time.monotonic() - begun))
 
@@ -72,7 +79,12 @@ def list_(_: Context, format: str = "text") -> None:
 @task(
     auto_shortflags=False,
     positional=["host"],
-    help={"host": "which host", "command": "run this instead of a shell", "user": "as whom", "name": NAME},
+    help={
+        "host": "which host",
+        "command": "run this instead of a shell",
+        "user": "operator, secured (sudo asks for a password) or root",
+        "name": NAME,
+    },
 )
 def ssh(_: Context, host: str, command: str = "", user: str = "operator", name: str = "lab") -> None:
     """Log in to a host of a rehearsal rack, or run one command there."""

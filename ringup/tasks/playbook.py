@@ -11,6 +11,7 @@ from invoke.tasks import task
 from ringup.engine import PlaybookRequest
 from ringup.engine.options import parse_extra_vars
 from ringup.tasks.running import run_and_exit, shown_errors, whole
+from ringup.templating import VaultKeys, password_files
 
 LOCK_WAIT_S = 60
 HELP = {
@@ -23,14 +24,15 @@ HELP = {
     "extra-vars": "name=value, JSON, YAML or @file; wins over everything; may be given several times",
     "check": "say what would change, change nothing",
     "diff": "show before and after of what changes",
-    "become": "run tasks as another user (root)",
-    "become-user": "as whom",
-    "user": "log in as",
-    "private-key": "file of the key to log in with",
+    "become": "run tasks with another user's rights, where the playbook does not say",
+    "become-user": "the user whose rights tasks get (default: root)",
+    "user": "log in as this user, where the inventory names none",
+    "private-key": "file of the key to log in with, where the inventory names none",
+    "vault-password-file": "file (or program) with the vault password; 'id@file' for one vault id; may be given several times",
     "start-at-task": "begin with the task of this name",
     "force-handlers": "run notified handlers also on hosts that failed",
     "lock-wait": "seconds to wait for a host that another run holds (default 60)",
-    "format": "auto, live, plain or json",
+    "format": "auto (live on a terminal, else plain), live, plain or json",
     "report": "write the HTML report into reports/",
 }
 
@@ -64,12 +66,13 @@ def request_for(file: Path, **given: Any) -> PlaybookRequest:
         force_handlers=bool(given.get("force_handlers")),
         lock_wait_s=float(given.get("lock_wait", LOCK_WAIT_S)),
         roles_path=(Path("roles"),),
+        vault=VaultKeys(password_files(vault)) if (vault := given.get("vault_password_file")) else None,
     )
 
 
 @task(
     positional=["file"],
-    iterable=["inventory", "extra_vars"],
+    iterable=["inventory", "extra_vars", "vault_password_file"],
     auto_shortflags=True,
     help=HELP,
 )
@@ -88,6 +91,7 @@ def playbook(
     become_user: str = "",
     user: str = "",
     private_key: str = "",
+    vault_password_file: Any = None,
     start_at_task: str = "",
     force_handlers: bool = False,
     lock_wait: int = LOCK_WAIT_S,
@@ -110,6 +114,7 @@ def playbook(
             become_user=become_user,
             user=user,
             private_key=private_key,
+            vault_password_file=vault_password_file,
             start_at_task=start_at_task,
             force_handlers=force_handlers,
             lock_wait=lock_wait,

@@ -13,9 +13,10 @@ from ringup.inventory import load_inventory
 from ringup.tasks.playbook import HELP, request_for
 from ringup.tasks.running import run_and_exit, shown_errors
 
-OPTIONS = ("inventory", "limit", "tags", "skip-tags", "forks", "extra-vars", "check", "diff", "format")
-VERIFY_OPTIONS = ("hosts", "inventory", "limit", "extra-vars", "format")
-SHOWN = {"hosts": "host pattern", **{name: HELP[name] for name in OPTIONS}}
+OPTIONS = ("inventory", "limit", "tags", "skip-tags", "forks", "extra-vars", "vault-password-file", "check", "diff", "format")
+VERIFY_OPTIONS = ("hosts", "inventory", "limit", "extra-vars", "vault-password-file", "format")
+REPEATABLE = ["inventory", "extra_vars", "vault_password_file"]
+SHOWN = {"hosts": "which hosts: a group, or a pattern such as gpu-rack:!node07", **{name: HELP[name] for name in OPTIONS}}
 
 
 def _run(playbook: str, hosts: str, format: str, **given: Any) -> None:
@@ -25,11 +26,11 @@ def _run(playbook: str, hosts: str, format: str, **given: Any) -> None:
         named = [*(given.pop("extra_vars", None) or ()), f"ringup_hosts='{hosts}'"]
         request = request_for(Path("playbooks") / playbook, extra_vars=named, **given)
         # a play without hosts is no error in a playbook; a job that was asked for by name is
-        load_inventory(request.inventory).match(hosts, strict=True, source="--hosts")
+        load_inventory(request.inventory, decrypt=request.vault.text if request.vault else None).match(hosts, strict=True, source="--hosts")
     run_and_exit(request, format, report=True)
 
 
-@task(positional=[], iterable=["inventory", "extra_vars"], help=SHOWN)
+@task(positional=[], iterable=REPEATABLE, help=SHOWN)
 def provision(
     _: Context,
     hosts: str = "",
@@ -39,6 +40,7 @@ def provision(
     skip_tags: str = "",
     forks: str = "",
     extra_vars: Any = None,
+    vault_password_file: Any = None,
     check: bool = False,
     diff: bool = False,
     format: str = "auto",
@@ -54,12 +56,29 @@ def provision(
         skip_tags=skip_tags,
         forks=forks,
         extra_vars=extra_vars,
+        vault_password_file=vault_password_file,
         check=check,
         diff=diff,
     )
 
 
-@task(positional=[], iterable=["inventory", "extra_vars"], help={name: SHOWN[name] for name in VERIFY_OPTIONS})
-def verify(_: Context, hosts: str = "", inventory: Any = None, limit: str = "", extra_vars: Any = None, format: str = "auto") -> None:
+@task(positional=[], iterable=REPEATABLE, help={name: SHOWN[name] for name in VERIFY_OPTIONS})
+def verify(
+    _: Context,
+    hosts: str = "",
+    inventory: Any = None,
+    limit: str = "",
+    extra_vars: Any = None,
+    vault_password_file: Any = None,
+    format: str = "auto",
+) -> None:
     """Prove the ring of provisioned hosts: sums checked, bandwidth measured."""
-    _run("verify.yaml", hosts, format, inventory=inventory, limit=limit, extra_vars=extra_vars)
+    _run(
+        "verify.yaml",
+        hosts,
+        format,
+        inventory=inventory,
+        limit=limit,
+        extra_vars=extra_vars,
+        vault_password_file=vault_password_file,
+    )

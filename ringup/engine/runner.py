@@ -46,7 +46,7 @@ def run_playbooks(request: PlaybookRequest, listeners: Sequence[Listener], ask: 
     Raises:
         RingupError: a file, an option or a pattern is wrong; no host has been touched.
     """
-    decrypt = None
+    decrypt = request.vault.text if request.vault else None
     inventory = load_inventory(request.inventory, decrypt=decrypt)
     words = vocabulary(request.roles_path, request.extra_vars, decrypt)
     playbooks = [load_playbook(path, words) for path in request.playbooks]

@@ -1,6 +1,7 @@
 """The main job on a rack of its own: nothing is changed by looking, everything by one run, nothing by the next."""
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,6 +14,8 @@ import pytest
 from ringup.lab import rack as lab
 from ringup.lab.rack import Rack, RackSpec
 
+#: beside the rack that all lab tests share, whose name it follows
+NAME = os.environ.get("RINGUP_TEST_RACK", "test")
 PROJECT = Path(__file__).resolve().parents[2]
 #: files that a host writes by itself while nobody does anything
 RESTLESS = ("/proc", "/sys", "/run", "/tmp", "/dev", "/var/log", "/var/lib/private", "/var/lib/systemd", "/var/cache")
@@ -46,7 +49,7 @@ class Ended:
 
 @pytest.fixture(scope="module")
 def bed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bed]:
-    name = "prov"
+    name = f"{NAME[:6]}pv"
     lab.down(name)
     inventory = tmp_path_factory.mktemp("inventory") / "rack.yaml"
     made = lab.up(RackSpec(name, hosts=4, gpus="8xH100"), inventory_file=inventory)

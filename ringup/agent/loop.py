@@ -1,12 +1,14 @@
 """The agent's loop: frames in, tasks forked, frames out. It outlives its connection until the tasks in hand have ended."""
 
 import functools
+import gc
 import os
 import selectors
 import signal
 import time
 
 from . import child as forks
+from .failure import REMEDIES, plainly
 from .folders import runtime_folders
 from .lock import HostLock
 from .outlet import Outlet
@@ -60,6 +62,9 @@ class Agent:
     def serve(self):
         """Until the controller has left and the last task has ended."""
         self._hear_signals()
+        if hasattr(gc, "freeze"):
+            # what is there now stays: collections in the forks need not touch (and so copy) it; from Python 3.7 on
+            gc.freeze()
         self._selector.register(self._inward, selectors.EVENT_READ, self._hear)
         while self._connected or self._children:
             for key, _ in self._selector.select(self._patience(time.monotonic())):
@@ -163,7 +168,7 @@ class Agent:
             self._refuse(message, "the module %s cannot be loaded: %s" % (message["module"], error))
             return
         except OSError as error:
-            self._refuse(message, "a file for the task could not be kept on the host: %s" % (error.strerror or error))
+            self._refuse(message, "a file for the task could not be kept on the host: %s" % plainly(error), REMEDIES.get(error.errno))
             return
         if not self._spool.begin(message["key"]):
             self._refuse(message, "the task was given up by its controller before it began")
@@ -174,9 +179,10 @@ class Agent:
         self._watch(child, True)
         self._last_sent = time.monotonic()
 
-    def _refuse(self, message, words):
+    def _refuse(self, message, words, hint=None):
         self._uploads.forget(message)
-        self.send({"type": "result", "id": message["id"], "result": {"failed": True, "changed": False, "msg": words}})
+        result = {"failed": True, "changed": False, "msg": words}
+        self.send({"type": "result", "id": message["id"], "result": dict(result, hint=hint) if hint else result})
 
     def _on_file(self, message, blob):
         self._uploads.receive(message, blob)

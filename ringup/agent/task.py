@@ -4,7 +4,7 @@ import importlib
 
 from .arguments import ArgumentError, parse
 from .diff import Diff
-from .failure import ModuleFailure
+from .failure import REMEDIES, ModuleFailure, plainly
 
 
 def load(name):
@@ -35,7 +35,7 @@ def perform(name, given, host):
     except ModuleFailure as failure:
         return dict(_failed(failure.message, failure.hint), **failure.values)
     except OSError as error:
-        return _failed(_plainly(error), errno=error.errno)
+        return _failed(plainly(error), REMEDIES.get(error.errno), errno=error.errno)
     except Exception as error:  # noqa: BLE001 - the agent's one broad catch
         import traceback  # 6 ms that a host which works never pays
 
@@ -84,8 +84,3 @@ def _failed(message, hint=None, **values):
         result["hint"] = hint
     result.update(values)
     return result
-
-
-def _plainly(error):
-    place = " '%s'" % error.filename if error.filename else ""
-    return "%s%s" % (error.strerror or error, place)

@@ -62,9 +62,8 @@ class Agent:
     def serve(self):
         """Until the controller has left and the last task has ended."""
         self._hear_signals()
-        if hasattr(gc, "freeze"):
-            # what is there now stays: collections in the forks need not touch (and so copy) it; from Python 3.7 on
-            gc.freeze()
+        # what is there now stays: collections in the forks need not touch (and so copy) it; from Python 3.7 on
+        getattr(gc, "freeze", gc.collect)()
         self._selector.register(self._inward, selectors.EVENT_READ, self._hear)
         while self._connected or self._children:
             for key, _ in self._selector.select(self._patience(time.monotonic())):
@@ -168,7 +167,7 @@ class Agent:
             self._refuse(message, "the module %s cannot be loaded: %s" % (message["module"], error))
             return
         except OSError as error:
-            self._refuse(message, "a file for the task could not be kept on the host: %s" % plainly(error), REMEDIES.get(error.errno))
+            self._refuse(message, "a file for the task could not be kept on the host: %s" % plainly(error), REMEDIES.get(error.errno or 0))
             return
         if not self._spool.begin(message["key"]):
             self._refuse(message, "the task was given up by its controller before it began")

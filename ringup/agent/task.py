@@ -35,7 +35,7 @@ def perform(name, given, host):
     except ModuleFailure as failure:
         return dict(_failed(failure.message, failure.hint), **failure.values)
     except OSError as error:
-        return _failed(plainly(error), REMEDIES.get(error.errno), errno=error.errno)
+        return _failed(plainly(error), REMEDIES.get(error.errno or 0), errno=error.errno)
     except Exception as error:  # noqa: BLE001 - the agent's one broad catch
         import traceback  # 6 ms that a host which works never pays
 

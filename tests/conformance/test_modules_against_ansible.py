@@ -175,7 +175,21 @@ def test_a_task_does_what_ansible_does(oracle, ours, number):
 
 #: result keys that playbooks test
 COMPARED_WHEN_FAILED = ("rc", "stdout", "stderr", "stdout_lines", "stderr_lines")
-COMPARED = (*COMPARED_WHEN_FAILED, "cmd", "mode", "state", "size", "checksum", "dest", "path", "found", "matched", "files", "stat", "content")
+COMPARED = (
+    *COMPARED_WHEN_FAILED,
+    "cmd",
+    "mode",
+    "state",
+    "size",
+    "checksum",
+    "dest",
+    "path",
+    "found",
+    "matched",
+    "files",
+    "stat",
+    "content",
+)
 #: what differs between two files that are alike
 OWN = ("inode", "version", "atime", "mtime", "ctime")
 

@@ -5,6 +5,7 @@ import importlib.util
 import marshal
 import os
 import re
+import threading
 import zlib
 
 PACKAGE = "ringup_agent"
@@ -16,6 +17,9 @@ IMPORT = re.compile(r"^from \.(\w*) import (.+)$", re.MULTILINE)
 MARSHAL_VERSION = 4
 #: 6 is half the work of 9 for 1 % more bytes
 COMPRESSION = 6
+
+#: many hosts begin at the same moment: one of them packs, the others wait
+_packing = threading.Lock()
 
 #: exit code of an interpreter that has been the agent, whatever became of it: the shell that looks for one does not try the next
 WAS_AGENT = 88
@@ -65,13 +69,18 @@ FIRST_STAGE = (
 )
 
 
-@functools.lru_cache(maxsize=1)
 def payload():
-    """What the first stage reads: two lengths of eight digits, the unpacker, the packed modules.
+    """What the first stage reads: two lengths of eight digits, the unpacker, the packed modules. Made once a process.
 
     Of each module its source; of those that the loop begins with also the compiled code, which a host with the same Python runs as it is:
     a third of the agent's start is compiling.
     """
+    with _packing:
+        return _packed()
+
+
+@functools.lru_cache(maxsize=1)
+def _packed():
     sources = _sources()
     first = _begun_with(sources)
     modules = {}

@@ -7,6 +7,7 @@ import binascii
 import fnmatch
 import hashlib
 import hmac
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,6 +21,8 @@ DEFAULT_FILES = (
     Path("/etc/ssh/ssh_known_hosts"),
     Path("/etc/ssh/ssh_known_hosts2"),
 )
+
+_reading = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,10 @@ def known_keys(name: str, files: Sequence[Path]) -> tuple[KnownKey, ...]:
         name: as OpenSSH writes it: `[host]:port` unless the port is 22.
         files: empty: the user's and the system's.
     """
-    lines = [line for path in files or DEFAULT_FILES for line in _index(path, _stamp(path.expanduser())).naming(name)]
+    with _reading:
+        # many hosts ask at the same moment: one reads
+        indexes = [_index(path, _stamp(path.expanduser())) for path in files or DEFAULT_FILES]
+    lines = [line for index in indexes for line in index.naming(name)]
     keys = [(line.marker, key) for line in lines if (key := _key(line)) is not None]
     revoked = {key.blob for marker, key in keys if marker == "@revoked"}
     return tuple(key for marker, key in keys if marker == "" and key.blob not in revoked)

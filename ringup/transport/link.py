@@ -71,6 +71,8 @@ class AgentLink:
         self._caller = threading.Lock()
         self._sender = threading.Lock()
         self._in_hand: int | None = None
+        #: nothing can be said any more, not even good-bye
+        self._broken = False
         #: the task that was asked to end
         self._cancelled: int | None = None
         #: what the login shell said before the agent spoke
@@ -185,7 +187,7 @@ class AgentLink:
 
     def close(self) -> None:
         """Leave; the agent ends, or finishes what it has in hand first."""
-        if not self._caller.locked():
+        if not self._broken and not self._caller.locked():
             with suppress(LinkLost):
                 self._send({"type": "bye", "received": self._received})
         self._stream.close()
@@ -210,7 +212,7 @@ class AgentLink:
             with self._sender:
                 self._stream.send(encode(message, blob))
         except EOFError as error:
-            raise LinkLost(f"the connection was lost: {error or 'closed by the host'}", where=self._host) from None
+            raise self._lost(f"the connection was lost: {error or 'closed by the host'}") from None
 
     def _next(self, limit: float | None = None) -> tuple[dict[str, Any], bytes]:
         """The next frame.
@@ -226,16 +228,19 @@ class AgentLink:
             try:
                 piece = self._stream.receive(limit_s)
             except TimeoutError:
-                raise LinkLost("the host has fallen silent", where=self._host, hint="is it still up? look at its console") from None
+                raise self._lost("the host has fallen silent", hint="is it still up? look at its console") from None
             if not piece:
-                raise LinkLost("the connection was lost: closed by the host", where=self._host)
+                raise self._lost("the connection was lost: closed by the host")
             try:
                 self._frames += self._decoder.feed(piece)
             except ProtocolError:
-                words = last_words(piece)
-                raise LinkLost(f"the connection was lost; the host's last words: {words}", where=self._host) from None
+                raise self._lost(f"the connection was lost; the host's last words: {last_words(piece)}") from None
         message, blob = self._frames.pop(0)
         if message["type"] == "fault":
             hint = "this is a fault of Ringup's agent: please report it with the text above"
-            raise LinkLost(f"the agent broke: {last_words(message['text'].encode())}", where=self._host, hint=hint)
+            raise self._lost(f"the agent broke: {last_words(message['text'].encode())}", hint=hint)
         return message, blob
+
+    def _lost(self, message: str, hint: str | None = None) -> LinkLost:
+        self._broken = True
+        return LinkLost(message, where=self._host, hint=hint)

@@ -200,6 +200,6 @@ def test_bytes_that_are_no_frame_are_refused(noise: bytes) -> None:
 
 def test_bundle_is_the_same_bytes_each_time_and_holds_no_controller_side() -> None:
     first = bundle.payload()
-    bundle.payload.cache_clear()
+    bundle._packed.cache_clear()
     assert bundle.payload() == first
     assert first[:16].isdigit()

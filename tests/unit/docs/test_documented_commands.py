@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import tomllib
 import types
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 from invoke.parser import Parser
+from packaging.requirements import Requirement
 
 from ringup.agent.arguments import parse
 from ringup.agent.host import Host
@@ -95,3 +97,10 @@ def test_every_wish_and_connection_variable_is_documented() -> None:
     source = Path(ConnectionSettings.from_variables.__code__.co_filename).read_text()
     read = set(re.findall(r'variables\.get\("(\w+)"', source))
     assert [name for name in [*wishes, *sorted(read)] if f"`{name}`" not in text] == []
+
+
+def test_every_dependency_has_its_reason() -> None:
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
+    text = (PROJECT / "docs" / "dependencies.md").read_text()
+    wanted = [*project["dependencies"], *(one for extra in project["optional-dependencies"].values() for one in extra)]
+    assert [name for name in (Requirement(word).name for word in wanted) if name not in text] == []

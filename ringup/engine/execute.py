@@ -222,17 +222,21 @@ class HostTask:
         rendered = templar.render(delegate, source=self._task.source)
         return None if rendered is OMIT or not rendered else str(rendered)
 
-    def connection(self, host: str, templar: Templar | None = None, extra: Mapping[str, Any] | None = None) -> HostConnection:
+    def connection(
+        self, host: str, templar: Templar | None = None, extra: Mapping[str, Any] | None = None, *, delegated: bool = False
+    ) -> HostConnection:
         """The connection of a host of the inventory, or of one that only its name is known of."""
         inventory = self._bench.play.run.inventory
         known = host in inventory.hosts
         local = not known and host in ("localhost", "127.0.0.1", "::1")
         if templar is None:
             templar = self._bench.play.templar(host, self._task if known else None, extra)
-        return self._bench.connections.get(self._bench.connections.settings(host, templar, implicit_local=local))
+        keywords = None if delegated else self._task.keywords
+        settings = self._bench.connections.settings(host, templar, implicit_local=local, keywords=keywords)
+        return self._bench.connections.get(settings)
 
     def _reach(self, templar: Templar, delegate: str | None, extra: Mapping[str, Any]) -> TaskReach:
-        connection = self.connection(self._host, templar) if delegate is None else self.connection(delegate, None, extra)
+        connection = self.connection(self._host, templar) if delegate is None else self.connection(delegate, None, extra, delegated=True)
         keywords, request = self._task.keywords, self._bench.request
         check = keywords.check_mode
         diff = keywords.diff

@@ -20,6 +20,7 @@ from ringup.engine.interrupt import Interrupt
 from ringup.engine.request import PlaybookRequest
 from ringup.engine.variables import PlayVariables, unsafe
 from ringup.errors import ConnectionFailed, HostLocked
+from ringup.playbook.values import Keywords
 from ringup.transport.connection import HostConnection, RawResult
 from ringup.transport.link import Call
 from ringup.transport.settings import ConnectionSettings
@@ -32,6 +33,15 @@ CONNECTION_VARIABLES = (
     *("ansible_host_key_checking", "ansible_ssh_host_key_checking", "ansible_python_interpreter", "ringup_known_hosts_file"),
     *("ansible_become_method", "ansible_become_flags", "ansible_become_password", "ansible_become_pass"),
 )
+
+#: keywords of plays and tasks that say how hosts are reached, by the variable that wins over each
+CONNECTION_KEYWORDS = {
+    "ansible_connection": "connection",
+    "ansible_user": "remote_user",
+    "ansible_port": "port",
+    "ansible_become_method": "become_method",
+    "ansible_become_flags": "become_flags",
+}
 
 #: how long a host's lock is waited for before the wait is told, and an interrupt heard
 LOCK_GLANCE_S = 1.0
@@ -61,16 +71,22 @@ class Connections:
         self._locked: set[int] = set()
         self._guard = threading.Lock()
 
-    def settings(self, host: str, templar: Any, *, implicit_local: bool) -> ConnectionSettings:
-        """How a host is reached, from its rendered variables over the command line's defaults."""
+    def settings(self, host: str, templar: Any, *, implicit_local: bool, keywords: Keywords | None = None) -> ConnectionSettings:
+        """How a host is reached: its rendered variables win over the task's keywords, those over the command line.
+
+        Args:
+            keywords: of the task; None for a host that the task is delegated to, which is reached in its own way.
+        """
         variables = {name: templar.render(templar.variables[name]) for name in CONNECTION_VARIABLES if name in templar.variables}
         request = self._request
-        defaults = {
+        defaults: dict[str, Any] = {
             "ansible_user": request.user,
             "ansible_ssh_private_key_file": request.private_key,
             "ansible_timeout": request.timeout_s,
             "ansible_become_password": request.become_password,
         }
+        said = {name: getattr(keywords, keyword, None) for name, keyword in CONNECTION_KEYWORDS.items()}
+        defaults |= {name: templar.render(value) for name, value in said.items() if value is not None}
         merged = {**{name: value for name, value in defaults.items() if value is not None}, **variables}
         if implicit_local:
             merged = {"ansible_connection": "local", "ansible_python_interpreter": "/usr/bin/python3", **merged}

@@ -119,7 +119,8 @@ def _pinning(wanted: str) -> Package:
         f"Package: *nvidia* cuda-drivers* libcuda1 libnvsdm*\nPin: version {wanted}{'-*' if '.' in wanted else '.*'}\nPin-Priority: 1001\n"
     )
     only_one = {"Provides": "nvidia-driver-pinning", "Conflicts": "nvidia-driver-pinning", "Replaces": "nvidia-driver-pinning"}
-    return Package(name, f"{wanted}-1", f"pins the driver to {wanted}", only_one, {f"/etc/apt/preferences.d/{name}": (text, 0o644)})
+    # without the ending apt would take `.06` of a version for one, and pass the file over
+    return Package(name, f"{wanted}-1", f"pins the driver to {wanted}", only_one, {f"/etc/apt/preferences.d/{name}.pref": (text, 0o644)})
 
 
 def _parts(version: str) -> list[Package]:

@@ -12,10 +12,14 @@ from typing import Any
 from ringup.agent import bundle, wire
 
 
+#: CI runs these tests with the oldest Python that hosts may have as well
+PYTHON = os.environ.get("RINGUP_AGENT_PYTHON", "/usr/bin/python3")
+
+
 class RuntimeAgent:
     """An agent behind pipes; `noise` is what a program of it could have written to the streams it was started with."""
 
-    def __init__(self, python: str = "/usr/bin/python3", environment: dict[str, str] | None = None) -> None:
+    def __init__(self, python: str = PYTHON, environment: dict[str, str] | None = None) -> None:
         self.process = subprocess.Popen(
             [python, "-I", "-S", "-u", "-c", bundle.FIRST_STAGE, "nonce"],
             stdin=subprocess.PIPE,

@@ -62,8 +62,9 @@ def _plain(word):
 
 
 def _counts(row):
-    """Ansible lists what has a device or a server behind it."""
-    return row["device"].startswith(("/", "\\")) or ":/" in row["device"] or row["fstype"] in ("zfs", "9p", "virtiofs", "lustre")
+    """What has a device or a server behind it, as Ansible lists it; and a container's root, which can be full like any other."""
+    device, kind = row["device"], row["fstype"]
+    return row["mount"] == "/" or device.startswith(("/", "\\")) or ":/" in device or kind in ("zfs", "9p", "virtiofs", "lustre")
 
 
 def size_of(path):

@@ -63,8 +63,20 @@ def check(args, host):
         _decide_present(args, host, target, have, diff)
     if diff.plan.verb is not None and host.check and not missing:
         # a host on which nothing could install says so before it is changed
-        installers.choose(host, target, args.uv, _extra(args))
+        _foretell(args, have, installers.choose(host, target, args.uv, _extra(args)), diff)
     return diff
+
+
+def _foretell(args, have, installer, diff):
+    """In check mode, name every package that would come; an index that an earlier task would have brought may be missing yet."""
+    if diff.plan.verb != "install" or _acts_anyway(args):
+        return
+    try:
+        exact = Diff()
+        _add_steps(installer.dry_run(diff.plan.flags, args.break_system_packages, args.chdir), have, exact)
+        diff.changes[:] = exact.changes or diff.changes
+    except ModuleFailure:
+        diff.values["msg"] = "check mode could not ask %s: what is shown are the wishes of the task" % installer.name
 
 
 def apply(args, diff, host):
@@ -189,8 +201,12 @@ def _ask_installer(args, host, target, have, wanted, diff):
     steps = installer.dry_run(_flags(args, wanted), args.break_system_packages, args.chdir)
     if steps is None:
         diff.add("packages", None, "as %s decides" % installer.name)
-        return
-    for name, version in sorted(steps.items()):
+    _add_steps(steps, have, diff)
+
+
+def _add_steps(steps, have, diff):
+    """What a dry run told, as changes; nothing when the installer could not tell."""
+    for name, version in sorted((steps or {}).items()):
         old = have.get(requirements.normalised(name))
         if old is None or old.version != version:
             diff.add(name, old.version if old else None, version)

@@ -16,14 +16,23 @@ PIP_ONLY = frozenset(("--user", "--root", "--prefix", "--egg", "--proxy", "--roo
 #: the first pip that can tell what it would do. Source: pip's release notes, 22.2
 DRY_RUN_SINCE = (22, 2)
 HINTS = (
-    (r"externally[- ]managed", "set virtualenv, or break_system_packages: true to change the distribution's own Python"),
-    (r"No matching distribution|no version of|not found in the package registry|no versions of"
-     r"|was not found in the provided package locations",
-     "is the name right, and does the index (index_url, find_links, pip.conf) have this version for the host's Python and architecture?"),
-    (r"Temporary failure in name resolution|Network is unreachable|[Cc]onnection (refused|error)|ConnectTimeout|dns error",
-     "the host does not reach the index: set index_url or find_links to one that it reaches, or use install_wheels"),
-    (r"No space left", "the disk is full: free some space, or set TMPDIR and the virtualenv to another disk"),
-)  # fmt: skip
+    (
+        r"externally[- ]managed",
+        "set virtualenv, or break_system_packages: true to change the distribution's own Python",
+    ),
+    (
+        r"No matching distribution|no versions? of|not found in the (package registry|provided package locations)",
+        "is the name right, and does the index (index_url, find_links, pip.conf) have this version for the host's Python and architecture?",
+    ),
+    (
+        r"Temporary failure in name resolution|Network is unreachable|[Cc]onnection (refused|error)|ConnectTimeout|dns error",
+        "the host does not reach the index: set index_url or find_links to one that it reaches, or use install_wheels",
+    ),
+    (
+        r"No space left",
+        "the disk is full: free some space, or set TMPDIR and the virtualenv to another disk",
+    ),
+)
 
 
 class Target:

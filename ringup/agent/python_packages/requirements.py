@@ -47,7 +47,9 @@ class Requirement:
 
     @property
     def wish(self):
-        """The version part as an operator would write it."""
+        """The version part as an operator would write it; of a pin the version alone."""
+        if len(self.specifiers) == 1 and self.specifiers[0][0] == "==":
+            return self.specifiers[0][1]
         return ",".join("%s%s" % clause for clause in self.specifiers) or (self.url or "any version")
 
 

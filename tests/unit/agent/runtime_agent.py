@@ -7,6 +7,7 @@ import select
 import subprocess
 import time
 import uuid
+from contextlib import suppress
 from typing import Any
 
 from ringup.agent import bundle, wire
@@ -85,6 +86,12 @@ class RuntimeAgent:
         return self.process.wait(timeout=30)
 
     def end(self) -> None:
+        """Leave nothing behind: every result is acknowledged, and what still runs is ended."""
+        with suppress(OSError, ValueError, subprocess.TimeoutExpired):
+            for number in range(1, self.number + 1):
+                self.send({"type": "cancel", "id": number})
+            self.send({"type": "bye", "received": list(range(1, self.number + 1))})
+            self.process.wait(timeout=5)
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()

@@ -12,7 +12,6 @@ from typing import Any
 
 from ringup.agent import bundle, wire
 
-
 #: CI runs these tests with the oldest Python that hosts may have as well
 PYTHON = os.environ.get("RINGUP_AGENT_PYTHON", "/usr/bin/python3")
 

@@ -60,18 +60,10 @@ class IncludeRole(ImportRole):
     public = option("bool", default=False, help="its variables are visible to the rest of the play")
 
 
-class AsyncStatus(Arguments):
-    """Ask how a task started with async is doing."""
-
-    jid = option("str", required=True, help="ansible_job_id of the registered result")
-    mode = option("str", choices=("status", "cleanup"), default="status", help="ask, or forget the job")
-
-
 FLOW: dict[str, type[Arguments]] = {
     "meta": Meta,
     "include_tasks": IncludeTasks,
     "import_tasks": ImportTasks,
     "include_role": IncludeRole,
     "import_role": ImportRole,
-    "async_status": AsyncStatus,
 }

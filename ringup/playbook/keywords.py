@@ -59,14 +59,12 @@ TASK: Mapping[str, Kind] = {
     "action": kinds.anything,
     "local_action": kinds.anything,
     "args": kinds.anything,
-    "async": kinds.whole,
     "changed_when": kinds.conditions,
     "delay": kinds.number,
     "failed_when": kinds.conditions,
     "loop": kinds.anything,
     "loop_control": kinds.mapping,
     "notify": kinds.texts,
-    "poll": kinds.whole,
     "register": kinds.identifier,
     "retries": kinds.whole,
     "until": kinds.conditions,
@@ -126,6 +124,8 @@ UNSUPPORTED: Mapping[str, str] = {
     "encrypt": "hash the answer with the password_hash filter",
     "salt": "hash the answer with the password_hash filter",
     "salt_size": "hash the answer with the password_hash filter",
+    "async": "a task is waited for: timeout limits it, and systemd-run starts what must outlive it",
+    "poll": "a task is waited for: timeout limits it, and systemd-run starts what must outlive it",
     "include": "use include_tasks, import_tasks or import_playbook",
 }
 

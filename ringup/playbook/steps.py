@@ -26,7 +26,7 @@ ON_INCLUDES = frozenset(
 )  # fmt: skip
 #: What means nothing on a static import, because there is no task to apply it to.
 NOT_ON_IMPORTS = (
-    "async", "changed_when", "delay", "failed_when", "listen", "loop", "loop_control", "notify", "poll", "register", "retries", "until",
+    "changed_when", "delay", "failed_when", "listen", "loop", "loop_control", "notify", "register", "retries", "until",
 )  # fmt: skip
 DYNAMIC = ("include_tasks", "include_role")
 STATIC = ("import_tasks", "import_role")
@@ -118,8 +118,6 @@ def _read_task(written: SourcedMap, scope: Scope) -> tuple[Step, ...]:
         loop=loop,
         notify=inner.notify,
         listen=own.get("listen", ()),
-        async_s=own.get("async"),
-        poll_s=own.get("poll"),
         role=scope.role,
         args_template=action.template,
         inherited=scope.keywords,

@@ -138,8 +138,6 @@ class Task:
     until: tuple[Templated, ...] | None = None
     retries: Templated = None
     delay: Templated = None
-    async_s: Templated = None
-    poll_s: Templated = None
     role: RoleRef | None = None
     args_template: str | None = None
     inherited: Keywords = field(default_factory=Keywords)

@@ -185,8 +185,6 @@ def test_module_defaults_go_by_canonical_names_and_complete_arguments(load: Any)
         ("retries: 3", ("retries", 3)),
         ("retries: '3'", ("retries", 3)),
         ("delay: 0.5", ("delay", 0.5)),
-        ("async: 60", ("async_s", 60)),
-        ("poll: 0", ("poll_s", 0)),
         ("register: r", ("register", "r")),
         ("changed_when: false", ("changed_when", (False,))),
         ("failed_when: [a, b]", ("failed_when", ("a", "b"))),

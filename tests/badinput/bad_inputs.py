@@ -94,7 +94,7 @@ AT_LOAD = (
     playbook("a keyword of tasks in a play", "- hosts: all\n  when: x\n", "site.yaml:2:3", "'when' is no keyword of a play", "a task"),
     task("a misspelt keyword of a task", "debug:\nwen: x", "5:7", "unknown keyword 'wen'", "did you mean 'when'?"),
     task("a keyword that is not supported", "debug:\ndebugger: always", "5:7", "'debugger' is not supported", "--step"),
-    task("a task that is not waited for", "command: sleep 60\nasync: 60\npoll: 0", "6:7", "'async' is not supported", "timeout"),
+    task("a task that is not waited for", "command: sleep 60\nasync: 60\npoll: 0", "5:7", "'async' is not supported", "timeout"),
     task("rescue without a block", "debug:\nrescue: []", "5:7", "'rescue' without a 'block'", "block"),
     task("a boolean that is none", "debug:\nbecome: maybe", "5:15", "true or false is needed here, not 'maybe'", "true or false"),
     task("a number that is none", "debug:\nretries: often", "5:16", "a whole number is needed here, not 'often'", "digits"),

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ringup.verify.measurement import SumCheck, algbw, busbw, sweep_points, wrong_sums
+from ringup.verify.measurement import Blame, Measurement, SumCheck, algbw, busbw, sweep_points, wrong_sums
 from ringup.verify.plan import powers
 
 
@@ -54,3 +54,8 @@ def test_sizes_rise_from_the_lowest_to_exactly_the_highest(low: int, more: int, 
     assert sizes[0] == low
     assert sizes[-1] == low + more
     assert list(sizes) == sorted(set(sizes))
+
+
+def test_a_ring_that_never_came_together_says_so() -> None:
+    lines = Measurement("incomplete", 4, "", "eth1", blame=(Blame("node03", "preflight", "interface eth1 is down"),)).summary()
+    assert lines == ("ring incomplete: 4 ranks did not come together over eth1", "node03: interface eth1 is down")

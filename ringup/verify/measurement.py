@@ -91,8 +91,8 @@ class Measurement:
     def summary(self) -> tuple[str, ...]:
         """The run in a few lines, for people."""
         hosts = len({rank.host for rank in self.ranks})
-        came = f"{self.world_size} ranks on {hosts} hosts, {self.backend}" if self.ranks else f"{self.world_size} ranks did not come together"
-        lines = [f"ring {self.verdict}: {came} over {self.interface}"]
+        came = f"ranks on {hosts} hosts, {self.backend}" if self.ranks else "ranks did not come together"
+        lines = [f"ring {self.verdict}: {self.world_size} {came} over {self.interface}"]
         compared = sum(check.elements for check in self.sums)
         wrong = sum(check.wrong for check in self.sums)
         if self.sums:

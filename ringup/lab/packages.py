@@ -40,6 +40,7 @@ After=network-online.target ringup-lab-nvidia.service
 Requires=network-online.target
 
 [Service]
+Type=notify
 ExecStart=/usr/bin/nv-fabricmanager
 
 [Install]

@@ -1,7 +1,9 @@
 #!/usr/bin/python3
 """nv-fabricmanager of the rehearsal rack: runs only where there are NVSwitches and a driver of exactly its own version, as the real one."""
 
+import os
 import signal
+import socket
 import sys
 from pathlib import Path
 
@@ -28,6 +30,14 @@ def refusal() -> str:
     return ""
 
 
+def ready() -> None:
+    """Tell systemd that it runs, so that a start which fails is one."""
+    place = os.environ.get("NOTIFY_SOCKET", "")
+    if place:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as channel:
+            channel.sendto(b"READY=1", place.replace("@", "\0", 1))
+
+
 def main() -> int:
     refused = refusal()
     if refused:
@@ -35,6 +45,7 @@ def main() -> int:
         return 1
     sys.stdout.write("Successfully configured all the available NVSwitches to route GPU NVLink traffic.\n")
     sys.stdout.flush()
+    ready()
     signal.sigwait((signal.SIGTERM, signal.SIGINT))
     return 0
 

@@ -14,7 +14,7 @@ from invoke.context import Context
 from invoke.tasks import task
 
 from ringup.tasks.later import later
-from ringup.tasks.running import shown_errors, whole
+from ringup.tasks.running import help_instead, shown_errors, whole
 
 if TYPE_CHECKING:
     from ringup.lab import faults, overview, rack
@@ -88,6 +88,7 @@ def list_(_: Context, format: str = "text") -> None:
 )
 def ssh(_: Context, host: str, command: str = "", user: str = "operator", name: str = "lab") -> None:
     """Log in to a host of a rehearsal rack, or run one command there."""
+    help_instead("lab.ssh", host)
     with shown_errors():
         argv = openssh.command(rack.load(name).host(host).login, user, command)
     sys.stdout.flush()
@@ -97,6 +98,7 @@ def ssh(_: Context, host: str, command: str = "", user: str = "operator", name: 
 @task(auto_shortflags=False, positional=["host"], help={"host": "which host", "name": NAME})
 def reboot(_: Context, host: str, name: str = "lab") -> None:
     """Reboot a host and wait until it answers; one that was powered off is switched on."""
+    help_instead("lab.reboot", host)
     with shown_errors():
         say(f"{host} is up again, boot id {rack.reboot(rack.load(name), host)}")
 
@@ -127,6 +129,7 @@ def fault(
     name: str = "lab",
 ) -> None:
     """Break something on a host on purpose, or mend it."""
+    help_instead("lab.fault", host)
     with shown_errors():
         here = rack.load(name)
         asked: dict[faults.FaultKind, str | bool] = {

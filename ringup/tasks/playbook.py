@@ -10,7 +10,7 @@ from invoke.tasks import task
 
 from ringup.engine import PlaybookRequest
 from ringup.engine.options import parse_extra_vars
-from ringup.tasks.running import run_and_exit, shown_errors, whole
+from ringup.tasks.running import help_instead, run_and_exit, shown_errors, whole
 from ringup.templating import VaultKeys, password_files
 
 LOCK_WAIT_S = 60
@@ -99,6 +99,7 @@ def playbook(
     report: bool = False,
 ) -> None:
     """Run a playbook over the hosts of an inventory."""
+    help_instead("playbook", file)
     with shown_errors():
         request = request_for(
             Path(file),

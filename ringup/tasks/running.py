@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import os
 import sys
 import traceback
 from collections.abc import Iterator
@@ -64,6 +65,12 @@ def run_and_exit(request: PlaybookRequest, format: str = "auto", *, report: bool
         if page is not None and page.path is not None:
             (sys.stderr if format == "json" else sys.stdout).write(f"\nreport: {page.path}\n")
     exit_with(outcome)
+
+
+def help_instead(task: str, first: str) -> None:
+    """Show a task's help when that is what its first word asks for: Invoke takes any word, `--help` too, for a positional argument."""
+    if first in ("--help", "-h"):
+        os.execv(sys.executable, [sys.executable, sys.argv[0], "--help", task])
 
 
 def whole(option: str, text: str) -> int | None:

@@ -108,8 +108,10 @@ def test_branches_follow_each_other_up_and_down_by_a_reboot_and_the_fabric_manag
     assert "changed" not in older.provision(tmp_path / "again", branch=570).counted()
 
 
-def test_the_other_flavour_takes_the_place_of_the_first(older: Bench, tmp_path: Path) -> None:
+def test_the_other_flavour_takes_the_place_of_the_first_by_a_reboot(older: Bench, tmp_path: Path) -> None:
+    before = older.host.boot_id()
     assert older.provision(tmp_path / "flavour", version=OLD, flavour="proprietary").code == 0
+    assert older.host.boot_id() != before
     packages = older.packages()
     assert {"cuda-drivers", "nvidia-kernel-dkms"} <= set(packages)
     assert not {"nvidia-open", "nvidia-kernel-open-dkms"} & set(packages)

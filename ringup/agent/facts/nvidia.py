@@ -10,6 +10,8 @@ from .reading import names, text
 
 MODULE_VERSION = "/sys/module/nvidia/version"
 DESCRIBED = "/proc/driver/nvidia/version"
+#: letters of a loaded module: O for out of tree, P where it is not free. Source: kernel, admin-guide/tainted-kernels.rst
+MODULE_TAINT = "/sys/module/nvidia/taint"
 #: left by the runfile's installer and by nothing else. Source: nvidia-installer's README, "Uninstalling"
 RUNFILE_SIGNS = ("/usr/bin/nvidia-uninstall", "/usr/bin/nvidia-installer")
 #: what comes and goes with the driver, and what only has a name like it: toolkits and the container toolkit have versions of their own
@@ -64,9 +66,12 @@ def driver(packages):
 
 
 def flavour(described, packages):
-    """open or proprietary; None where nothing tells."""
+    """open or proprietary: of the loaded module, else of the installed one; None where nothing tells."""
     if described:
         return "open" if "Open Kernel Module" in described else "proprietary"
+    taint = text(MODULE_TAINT)
+    if taint:
+        return "proprietary" if "P" in taint else "open"
     modules = [one.name for one in packages if MODULE_PACKAGE.search(one.name)]
     if not modules:
         return None

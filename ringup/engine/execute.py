@@ -12,6 +12,7 @@ from ringup.agent.arguments import ArgumentError, parse
 from ringup.engine.loops import gathered, loop_items, loop_variables
 from ringup.engine.reach import BatchFleet, Connections, Rights, TaskReach, unreachable_result
 from ringup.engine.request import PlaybookRequest
+from ringup.engine.truth import truth
 from ringup.engine.variables import PlayVariables
 from ringup.errors import ConnectionFailed, RingupError, TemplateError, UndefinedVariable
 from ringup.events import Event, ItemEnded, RetryStarted, TaskProgressed
@@ -70,7 +71,7 @@ class HostTask:
         if values.get("_ansible_no_log"):
             return True
         try:
-            return bool(self._templar({}).render(self._task.keywords.no_log or False))
+            return truth(self._templar({}).render(self._task.keywords.no_log), "no_log")
         except RingupError:
             # what cannot be decided is not shown
             return True
@@ -83,11 +84,14 @@ class HostTask:
         if items is None:
             return skipped("Conditional result was False")
         results = []
+        # what one item sets, the next one sees: a list may be built up by set_fact in a loop
+        facts: dict[str, Any] = {}
         for number, item in enumerate(items):
-            extra = loop_variables(loop, items, number, item)
+            extra = {**facts, **loop_variables(loop, items, number, item)}
             if number and loop.pause_s:
                 self._wait(float(self._templar(extra).render(loop.pause_s)))
             results.append(self._looped_item(loop, item, extra))
+            facts.update(results[-1].get("ansible_facts") or {})
         return gathered(results)
 
     def _looped_item(self, loop: Loop, item: Any, extra: dict[str, Any]) -> dict[str, Any]:
@@ -95,6 +99,7 @@ class HostTask:
             values = self._item(loop, extra)
         except RingupError as error:
             values = failure(error)
+        self._remember(values)
         values[loop.loop_var] = item
         values["ansible_loop_var"] = loop.loop_var
         if loop.index_var:
@@ -103,6 +108,17 @@ class HostTask:
         result = Result(values, self._hidden(values))
         self._bench.emit(ItemEnded(time.time(), self._id, self._host, self._label(loop, item, extra, hidden=result.no_log), result))
         return values
+
+    def _remember(self, values: Mapping[str, Any]) -> None:
+        """The next item sees what set_fact and include_vars gave for this one: lists can be built item by item."""
+        facts = values.get("ansible_facts")
+        if not isinstance(facts, Mapping) or self._task.keywords.delegate_facts:
+            return
+        state = self._bench.play.run.state(self._host)
+        if self._task.action == "set_fact":
+            state.known = {**state.known, **facts}
+        elif self._task.action == "include_vars":
+            state.included = {**state.included, **facts}
 
     def _label(self, loop: Loop, item: Any, extra: Mapping[str, Any], *, hidden: bool) -> str:
         if hidden:
@@ -244,8 +260,8 @@ class HostTask:
             self._bench.connections,
             connection,
             self._rights(templar, delegate, extra),
-            check=request.check if check is None else bool(templar.render(check)),
-            diff=request.diff if diff is None else bool(templar.render(diff)),
+            check=request.check if check is None else truth(templar.render(check), "check_mode", self._task.source),
+            diff=request.diff if diff is None else truth(templar.render(diff), "diff", self._task.source),
             environment=self._environment(templar),
             timeout_s=float(templar.render(keywords.timeout)) or None if keywords.timeout is not None else None,
             progress=lambda line: self._bench.emit(TaskProgressed(time.time(), self._id, self._host, line)),
@@ -308,9 +324,9 @@ class HostTask:
             wait=self._wait,
             ask=self._bench.ask,
             role_path=role.path if role is not None else None,
-            check=self._bench.request.check if check is None else bool(templar.render(check)),
+            check=self._bench.request.check if check is None else truth(templar.render(check), "check_mode", self._task.source),
             diff=self._bench.request.diff,
-            no_log=bool(templar.render(self._task.keywords.no_log or False)),
+            no_log=truth(templar.render(self._task.keywords.no_log), "no_log", self._task.source),
             timeout_s=None,
             parent_roles=tuple(role.parent_paths[::-1]) if role is not None else (),
             written={**self._task.keywords.module_defaults.get(self._task.action, {}), **self._task.args},

@@ -19,7 +19,8 @@ class HostState:
         included: include_vars.
         failed, unreachable: it leaves this play and all later ones.
         ended: it leaves this play only (`meta: end_host`).
-        roles_done: keys of roles of which a task has run in this play.
+        roles_begun: keys of roles of which a task has run, and was not skipped, in this play.
+        roles_done: those among them that have ended: they do not run again.
         version: counts changes to facts, so that what was merged with the old ones is not used.
     """
 
@@ -31,6 +32,7 @@ class HostState:
     failed: bool = False
     unreachable: bool = False
     ended: bool = False
+    roles_begun: set[str] = field(default_factory=set)
     roles_done: set[str] = field(default_factory=set)
     version: int = 0
     failed_task: Task | None = None

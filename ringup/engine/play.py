@@ -17,11 +17,12 @@ from ringup.engine.handlers import Handlers
 from ringup.engine.includes import Includer
 from ringup.engine.recap import Recap
 from ringup.engine.tasks import TaskRunner
+from ringup.engine.truth import truth
 from ringup.errors import RingupError
 from ringup.events import FileIncluded, HandlerNotified, HostStopped, TaskEnded
 from ringup.inventory import Inventory
 from ringup.playbook import selected
-from ringup.playbook.values import Block, Play, Step, Task
+from ringup.playbook.values import Block, Play, RoleUse, Step, Task
 from ringup.results import Result
 from ringup.source import Source
 
@@ -81,14 +82,22 @@ class BatchRun:
     def run(self) -> None:
         """All sections, a flush of handlers after each."""
         self._gather()
-        sections: list[tuple[Step, ...]] = [
-            self._play.pre_tasks,
-            tuple(step for use in self._play.roles for step in use.steps) + self._play.tasks,
-            self._play.post_tasks,
-        ]
-        for steps in sections:
-            self.walk(steps, self.active())
-            self.flush()
+        self.walk(self._play.pre_tasks, self.active())
+        self.flush()
+        for use in self._play.roles:
+            self._role(use)
+        self.walk(self._play.tasks, self.active())
+        self.flush()
+        self.walk(self._play.post_tasks, self.active())
+        self.flush()
+
+    def _role(self, use: RoleUse) -> None:
+        """A role of `roles:`; it counts as done for a host when one of its tasks has run there, and does not run there again."""
+        self.walk(use.steps, self.active())
+        for host in self._hosts:
+            state = self._state(host)
+            if use.role.key in state.roles_begun:
+                state.roles_done.add(use.role.key)
 
     def _state(self, host: str) -> Any:
         return self._bench.play.run.state(host)
@@ -99,7 +108,8 @@ class BatchRun:
     def _gather(self) -> None:
         wanted = self._play.gather_facts
         if isinstance(wanted, str):
-            wanted = self._bench.play.templar(self._hosts[0]).render(wanted) if self._hosts else False
+            rendered = self._bench.play.templar(self._hosts[0]).render(wanted) if self._hosts else False
+            wanted = truth(rendered, "gather_facts", self._play.source)
         # gathering is tagged always, unless the play has tags
         if not wanted or not self._runs(self._play.keywords.tags or frozenset(("always",))):
             return
@@ -179,10 +189,6 @@ class BatchRun:
         role = task.role
         return role is not None and not role.allow_duplicates and bool(role.key) and role.key in self._state(host).roles_done
 
-    def close_role(self, key: str) -> None:
-        for host in self._hosts:
-            self._state(host).roles_done.add(key)
-
     def _task(self, task: Task, hosts: list[str], *, guarded: bool) -> set[str]:
         if not hosts:
             return set()
@@ -210,7 +216,7 @@ class BatchRun:
         fatal = task.keywords.any_errors_fatal
         if fatal is None or fatal is False:
             return False
-        fatal = fatal is True or bool(self._bench.play.templar(next(iter(results)), task).render(fatal))
+        fatal = fatal is True or truth(self._bench.play.templar(next(iter(results)), task).render(fatal), "any_errors_fatal", task.source)
         if fatal:
             self._progress.broken = True
         return fatal
@@ -289,7 +295,7 @@ class BatchRun:
         for notified in self._handlers.all():
             if not notified.hosts:
                 continue
-            forced = self._bench.request.force_handlers or bool(self._play.force_handlers)
+            forced = self._bench.request.force_handlers or truth(self._play.force_handlers, "force_handlers", self._play.source)
             hosts = [host for host in notified.hosts if self._may_handle(host, forced=forced)]
             notified.hosts.clear()
             if not hosts:

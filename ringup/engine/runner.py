@@ -105,19 +105,24 @@ class Run:
                 "no host of the plays is within the limit", where=f"--limit {self._request.limit}", hint="see: ringup inventory"
             )
 
-    def _match(self, play: Play) -> tuple[str, ...]:
+    def _pattern(self, play: Play) -> str:
         pattern = str(play.hosts)
         if "{{" in pattern:
             pattern = str(PlayVariables(self._variables, play, (), []).templar("localhost").render(pattern, source=play.source))
-        hosts = self._variables.inventory.match(pattern, limit=self._request.limit, source=play.source)
-        if not hosts:
-            selection = self._variables.inventory.select(pattern, source=play.source)
-            if selection.unmatched and self._request.limit is None:
-                problem = self._variables.inventory.unmatched(selection.unmatched[0], play.source)
-                self.emit(
-                    WarningIssued(time.time(), f"{problem.message} ({problem.hint})" if problem.hint else problem.message, play.source)
-                )
-        return hosts
+        return pattern
+
+    def _match(self, play: Play) -> tuple[str, ...]:
+        return self._variables.inventory.match(self._pattern(play), limit=self._request.limit, source=play.source)
+
+    def _nobody(self, play: Play) -> None:
+        """A play without hosts is passed over, as Ansible does; a pattern that names nothing is said, with the nearest name."""
+        pattern = self._pattern(play)
+        unmatched = self._variables.inventory.select(pattern, source=play.source).unmatched
+        if unmatched and self._request.limit is None:
+            problem = self._variables.inventory.unmatched(unmatched[0], play.source)
+            hint = f" ({problem.hint})" if problem.hint else ""
+            self.emit(WarningIssued(time.time(), problem.message + hint, play.source))
+        self.emit(PlaySkipped(time.time(), play.name, f"no host matches '{pattern}'"))
 
     def go(self, playbooks: Sequence[Playbook]) -> Outcome:
         """Run the plays; the recap is told even when an interrupt ends them."""
@@ -167,9 +172,10 @@ class Run:
         for host in hosts:
             state = self._variables.state(host)
             state.ended = False
+            state.roles_begun.clear()
             state.roles_done.clear()
         if not hosts:
-            self.emit(PlaySkipped(time.time(), play.name, f"no host matches '{play.hosts}'"))
+            self._nobody(play)
             return
         alive = [host for host in hosts if self._variables.state(host).active]
         if not alive:

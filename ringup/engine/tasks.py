@@ -13,6 +13,7 @@ from typing import Any
 from ringup.actions.call import PER_HOST
 from ringup.engine.execute import Bench, HostTask
 from ringup.engine.recap import Recap
+from ringup.engine.truth import truth
 from ringup.errors import RingupError
 from ringup.events import HostTaskStarted, TaskEnded, TaskStarted, WarningIssued
 from ringup.playbook.values import Task
@@ -62,27 +63,21 @@ class TaskRunner:
         number = self.begin(task, hosts, handler=handler)
         if self._once(task, hosts):
             return self._run_once(task, number, hosts, guarded=guarded)
-        results: dict[str, Result] = {}
-        for host, result, seconds in self._spread(task, number, hosts):
-            results[host] = result
-            self.take(task, number, host, result, seconds, guarded=guarded)
-        return results
-
-    def _spread(self, task: Task, number: int, hosts: Sequence[str]) -> list[tuple[str, Result, float]]:
-        """Each host's result and time, as they come in the order of the hosts."""
         limit = self._throttle(task, hosts)
-        slots = threading.BoundedSemaphore(limit) if limit else None
-        if len(hosts) == 1:
-            return [self._timed(task, number, hosts[0])]
-        futures = [self._pool.submit(self._unless_interrupted, task, number, host, slots) for host in hosts]
-        return [timed for timed in (future.result() for future in futures) if timed is not None]
+        slots = threading.BoundedSemaphore(limit) if limit else nullcontext()
 
-    def _unless_interrupted(
-        self, task: Task, number: int, host: str, slots: threading.BoundedSemaphore | None
-    ) -> tuple[str, Result, float] | None:
-        """A host whose turn comes after an interrupt has no result: it was never touched."""
-        with slots or nullcontext():
-            return None if self._bench.connections.interrupt.asked else self._timed(task, number, host)
+        def one(host: str) -> Result | None:
+            """A host whose turn comes after an interrupt has no result: it was never touched."""
+            with slots:
+                if self._bench.connections.interrupt.asked:
+                    return None
+                _, result, seconds = self._timed(task, number, host)
+            # told at once: a slow host does not hold back what is known of the others
+            self.take(task, number, host, result, seconds, guarded=guarded)
+            return result
+
+        results = [one(hosts[0])] if len(hosts) == 1 else [future.result() for future in [self._pool.submit(one, host) for host in hosts]]
+        return {host: result for host, result in zip(hosts, results, strict=True) if result is not None}
 
     def _timed(self, task: Task, number: int, host: str) -> tuple[str, Result, float]:
         self._bench.emit(HostTaskStarted(time.time(), number, host))
@@ -103,7 +98,7 @@ class TaskRunner:
         once = task.keywords.run_once
         if once is None or once is False:
             return False
-        return once is True or bool(self._templar(task, hosts[0]).render(once))
+        return once is True or truth(self._templar(task, hosts[0]).render(once), "run_once", task.source)
 
     def _run_once(self, task: Task, number: int, hosts: Sequence[str], *, guarded: bool) -> dict[str, Result]:
         """On the first host, for all; a failure is everybody's, but counted once. Single hosts may have values of their own."""
@@ -127,13 +122,15 @@ class TaskRunner:
         for warning in result.values.get("warnings") or ():
             self._bench.emit(WarningIssued(time.time(), str(warning), task.source, host))
         self._bench.emit(TaskEnded(time.time(), number, host, result, seconds, ignored))
+        if task.role is not None and not result.skipped:
+            self._bench.play.run.state(host).roles_begun.add(task.role.key)
         self.learn(task, host, result)
 
     def _ignored(self, task: Task, host: str, result: Result) -> bool:
         keyword = task.keywords.ignore_unreachable if result.unreachable else task.keywords.ignore_errors if result.failed else None
         if keyword is None:
             return False
-        return keyword is True or bool(self._templar(task, host).render(keyword))
+        return keyword is True or truth(self._templar(task, host).render(keyword), "ignore_errors", task.source)
 
     def learn(self, task: Task, host: str, result: Result) -> None:
         """Register, facts, and whether the host stays in the play."""

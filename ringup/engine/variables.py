@@ -178,7 +178,7 @@ class PlayVariables:
 
 
 class LiveHosts(list[str]):
-    """The hosts of a list that have not failed, as of the moment it is looked at."""
+    """The hosts of a list that are still in the play, as of the moment it is looked at."""
 
     def __init__(self, run: RunVariables, hosts: Sequence[str]) -> None:
         super().__init__()
@@ -186,7 +186,7 @@ class LiveHosts(list[str]):
         self._hosts = hosts
 
     def _now(self) -> list[str]:
-        return [host for host in self._hosts if not (self._run.state(host).failed or self._run.state(host).unreachable)]
+        return [host for host in self._hosts if self._run.state(host).active]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._now())

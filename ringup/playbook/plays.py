@@ -19,7 +19,7 @@ from ringup.playbook.values import NOTHING, Play, RoleUse
 from ringup.source import Source
 from ringup.yamlfile import SourcedList, SourcedMap, shown_path
 
-STRATEGIES = ("linear", "free", "host_pinned")
+STRATEGIES = ("linear",)
 IMPORT = "import_playbook"
 SECTIONS = ("pre_tasks", "tasks", "post_tasks")
 #: read one by one, or rendered by the engine

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -65,6 +66,8 @@ class HostTask:
             values = self._item(None, {}) if self._task.loop is None else self._looped(self._task.loop)
         except RingupError as error:
             values = failure(error)
+        except Exception as fault:  # noqa: BLE001  # a fault of ours on one host must not take the others' run with it
+            values = {"failed": True, "changed": False, "msg": f"fault in ringup: {type(fault).__name__}: {fault}", **traced(fault)}
         return Result(values, self._hidden(values))
 
     def _hidden(self, values: Mapping[str, Any]) -> bool:
@@ -344,6 +347,11 @@ def failure(error: RingupError) -> dict[str, Any]:
     if isinstance(error, UndefinedVariable):
         values["undefined"] = True
     return values
+
+
+def traced(fault: Exception) -> dict[str, Any]:
+    """Where a fault of ours came from, for whoever mends it; Ansible's key."""
+    return {"exception": "".join(traceback.format_exception(fault))}
 
 
 def skipped(reason: str, condition: Any = None) -> dict[str, Any]:

@@ -32,7 +32,9 @@ class Handlers:
             self.add(source)
 
     def add(self, source: Iterable[Step]) -> None:
-        self._sources.append([Notified(step) for step in source if isinstance(step, Task)])
+        """Take a list of handlers in. A role that comes again with the same parameters brings none: each runs once per flush."""
+        known = {identity(one.handler) for one in self.all()}
+        self._sources.append([Notified(step) for step in source if isinstance(step, Task) and identity(step) not in known])
 
     def notify(self, name: str, host: str, task: Task) -> list[str]:
         """Mark what a name means for a host: the handler of that name, and all that listen to it.
@@ -73,3 +75,9 @@ class Handlers:
 
     def all(self) -> list[Notified]:
         return [one for source in self._sources for one in source]
+
+
+def identity(handler: Task) -> tuple[str, ...]:
+    """Equal for the same handler of a role that is used several times in the same way."""
+    role = handler.role
+    return (str(handler.source), *((str(role.path), repr(dict(role.params))) if role is not None else ()))

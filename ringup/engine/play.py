@@ -22,7 +22,7 @@ from ringup.errors import RingupError
 from ringup.events import FileIncluded, HandlerNotified, HostStopped, TaskEnded
 from ringup.inventory import Inventory
 from ringup.playbook import selected
-from ringup.playbook.values import Block, Play, RoleUse, Step, Task
+from ringup.playbook.values import Block, Play, RoleRef, RoleUse, Step, Task
 from ringup.results import Result
 from ringup.source import Source
 
@@ -94,10 +94,7 @@ class BatchRun:
     def _role(self, use: RoleUse) -> None:
         """A role of `roles:`; it counts as done for a host when one of its tasks has run there, and does not run there again."""
         self.walk(use.steps, self.active())
-        for host in self._hosts:
-            state = self._state(host)
-            if use.role.key in state.roles_begun:
-                state.roles_done.add(use.role.key)
+        self._close({use.role.key})
 
     def _state(self, host: str) -> Any:
         return self._bench.play.run.state(host)
@@ -132,7 +129,10 @@ class BatchRun:
             guarded: a rescue around will catch their failures.
         """
         failed: set[str] = set()
+        before: RoleRef | None = None
         for step in steps:
+            self._leave(before, step.role)
+            before = step.role
             alive = [host for host in hosts if self._state(host).active]
             if not alive or self._progress.play_ended:
                 break
@@ -141,6 +141,16 @@ class BatchRun:
             else:
                 failed |= self._step(step, alive, guarded=guarded)
         return failed
+
+    def _leave(self, role: RoleRef | None, following: RoleRef | None) -> None:
+        """Behind its last task a role is done, on the hosts where it did something; not where another role came in between."""
+        if role is not None and following is not role and (following is None or role.name not in following.parents):
+            self._close({role.key})
+
+    def _close(self, keys: set[str]) -> None:
+        for host in self._hosts:
+            state = self._state(host)
+            state.roles_done |= keys & state.roles_begun
 
     def _block(self, block: Block, hosts: list[str], *, guarded: bool) -> set[str]:
         failed = self.walk(block.block, hosts, guarded=guarded or bool(block.rescue))
@@ -198,11 +208,11 @@ class BatchRun:
     def _after(self, task: Task, results: dict[str, Result], *, guarded: bool) -> set[str]:
         """Notifications, and what failures mean for the others."""
         for host, result in results.items():
-            if result.changed and not self._state(host).failed:
+            if result.changed and not result.failed:
                 self._notify(task, host, result)
         failed = {host for host in results if self._state(host).failed or self._state(host).unreachable}
         self._add_to_inventory(results)
-        if failed and self._fatal(task, results):
+        if failed and self._fatal(task, results, guarded=guarded):
             return failed | self._stop_all("any_errors_fatal: a host has failed")
         percentage = self._play.max_fail_percentage
         if failed and percentage is not None and not guarded:
@@ -212,14 +222,17 @@ class BatchRun:
                 failed |= self._stop_all("max_fail_percentage: too many hosts have failed")
         return failed
 
-    def _fatal(self, task: Task, results: dict[str, Result]) -> bool:
+    def _fatal(self, task: Task, results: dict[str, Result], *, guarded: bool) -> bool:
+        """Whether one host's failure is everybody's; what a rescue can still mend ends no play."""
         fatal = task.keywords.any_errors_fatal
         if fatal is None or fatal is False:
             return False
-        fatal = fatal is True or truth(self._bench.play.templar(next(iter(results)), task).render(fatal), "any_errors_fatal", task.source)
-        if fatal:
+        everybody = fatal is True or truth(
+            self._bench.play.templar(next(iter(results)), task).render(fatal), "any_errors_fatal", task.source
+        )
+        if everybody and not guarded:
             self._progress.broken = True
-        return fatal
+        return everybody
 
     def _stop_all(self, reason: str) -> set[str]:
         stopped = set(self.active())
@@ -288,6 +301,8 @@ class BatchRun:
             if included.roles:
                 self._bench.play.publish(included.roles)
             failed |= self.walk(included.steps, wish.hosts, guarded=guarded)
+            if task.action == "include_role":
+                self._close({step.role.key for step in included.steps if step.role is not None and step.role is not task.role})
         return failed
 
     def flush(self) -> None:
@@ -306,6 +321,10 @@ class BatchRun:
             self._handle(notified.handler, hosts)
             for host in failed_before:
                 self._state(host).failed = True
+        for notified in self._handlers.all():
+            # a failed host had its chance: what its handlers have notified again is not run
+            for host in [host for host in notified.hosts if self._state(host).failed]:
+                del notified.hosts[host]
 
     def _may_handle(self, host: str, *, forced: bool) -> bool:
         state = self._state(host)

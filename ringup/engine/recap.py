@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from ringup.engine.hosts import HostState
 from ringup.events import HostRecap
 from ringup.results import Result
 
@@ -44,8 +45,13 @@ class Recap:
             return dict(self._counts)
 
 
-def exit_code(counts: Mapping[str, HostRecap], *, stopped: bool) -> int:
-    """Ansible's: 4 when a host was unreachable (wins), 2 when one failed or the run was stopped by failures, else 0."""
-    if any(one.unreachable for one in counts.values()):
+def exit_code(states: Iterable[HostState], *, stopped: bool) -> int:
+    """Ansible's: 4 when a host was unreachable (wins), 2 when one failed or the run was stopped by failures, else 0.
+
+    Args:
+        states: as they are at the end: an error that `meta: clear_host_errors` has forgiven does not count.
+    """
+    ended = list(states)
+    if any(one.unreachable for one in ended):
         return 4
-    return 2 if stopped or any(one.failed for one in counts.values()) else 0
+    return 2 if stopped or any(one.failed for one in ended) else 0

@@ -149,9 +149,11 @@ class Run:
                 self._connections.close()
         interrupted = self._interrupt.asked
         counts = self._recap.counts()
-        code = INTERRUPTED if interrupted else 1 if problem else exit_code(counts, stopped=self._progress.broken)
+        code = INTERRUPTED if interrupted else 1 if problem else exit_code(self._variables.states.values(), stopped=self._progress.broken)
         self.emit(RunEnded(time.time(), self._id, counts, code, time.monotonic() - begin, interrupted, dict(self._progress.stopped)))
         if problem is not None:
+            # hosts have been touched: this is no longer a file refused before the run
+            problem.exit_code = code
             raise problem
         return Outcome(self._id, code, counts, interrupted)
 

@@ -80,7 +80,8 @@ def read_role(wish: RoleWish, scope: Scope) -> Included:
     return Included(
         steps=tuple(step for use in uses for step in use.steps),
         handlers=tuple(handler for use in uses for handler in use.handlers),
-        roles=tuple(use.role for use in uses if use.role.public),
+        # what a role depends on has its parents' defaults too: it is no more public than they are
+        roles=tuple(use.role for use in uses if use.role.public) if wish.public else (),
     )
 
 

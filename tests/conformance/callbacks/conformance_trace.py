@@ -2,6 +2,7 @@
 
 import json
 import os
+from pathlib import Path
 
 from ansible.plugins.callback import CallbackBase
 
@@ -41,5 +42,4 @@ class CallbackModule(CallbackBase):
 
     def v2_playbook_on_stats(self, stats):
         recap = {host: stats.summarize(host) for host in stats.processed}
-        with open(os.environ["CONFORMANCE_TRACE"], "w") as file:
-            json.dump({"outcomes": self.outcomes, "recap": recap}, file)
+        Path(os.environ["CONFORMANCE_TRACE"]).write_text(json.dumps({"outcomes": self.outcomes, "recap": recap}))

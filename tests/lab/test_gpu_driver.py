@@ -14,6 +14,8 @@ from ringup.lab import inside
 from ringup.lab import rack as lab
 from ringup.lab.rack import LabHost, Rack, RackSpec
 
+pytestmark = pytest.mark.slow
+
 ROLE = Path(__file__).resolve().parents[2] / "roles" / "gpu_driver"
 PLAY = f"""
 - hosts: gpu-rack

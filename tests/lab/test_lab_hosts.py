@@ -100,14 +100,17 @@ def test_the_pci_bus_shows_the_gpus_that_were_asked_for(host: LabHost) -> None:
 
 def test_nvidia_smi_is_there_once_its_package_is_installed_and_not_before(rack: Rack, host: LabHost) -> None:
     assert host.ssh(["which", "nvidia-smi"]).returncode == 1
-    served = parts.repository_variables(f"http://{rack.gateway}:{REPOSITORY_PORT}")
-    fetch = "import sys, urllib.request as web; sys.stdout.buffer.write(web.urlopen(sys.argv[1]).read())"
-    key = host.ssh(["python3", "-c", fetch, served["nvidia_repository_key_url"]])
-    assert "PGP PUBLIC KEY" in key.stdout
-    host.ssh("sudo tee /etc/apt/keyrings/lab.asc", stdin=key.stdout)
-    source = f"deb [signed-by=/etc/apt/keyrings/lab.asc] {served['nvidia_repository_url']} /\n"
+    served = parts.repository_variables(rack, f"http://{rack.gateway}:{REPOSITORY_PORT}")
+    fetch = "import sys, urllib.request as web; web.urlretrieve(*sys.argv[1:])"
+    fetched = host.ssh(["sudo", "python3", "-c", fetch, served["nvidia_repository_key_url"], "/etc/apt/keyrings/lab.gpg"])
+    assert fetched.returncode == 0, fetched.stderr
+    source = f"deb [signed-by=/etc/apt/keyrings/lab.gpg] {served['nvidia_repository_url']} /\n"
     host.ssh("sudo tee /etc/apt/sources.list.d/lab.list", stdin=source)
     quiet = "sudo apt-get -qq -o Dir::Etc::SourceList=/dev/null"  # only the rack's own repository
     installed = host.ssh(f"{quiet} update && {quiet} install -y --no-install-recommends nvidia-open", timeout_s=180)
     assert installed.returncode == 0, installed.stderr
     assert "H100" in host.ssh(["nvidia-smi"]).stdout
+    # the next test is not to take the lists of this one repository for all there are
+    host.ssh(
+        "sudo rm -rf /etc/apt/sources.list.d/lab.list /var/lib/apt/lists && sudo mkdir /var/lib/apt/lists && sudo touch -d @0 /var/lib/apt/lists"
+    )

@@ -9,6 +9,8 @@ import pytest
 
 from ringup.lab.rack import LabHost, Rack
 
+pytestmark = pytest.mark.slow
+
 Perform = Callable[..., dict[str, Any]]
 
 PART = "demo-part-with-a-very-long-name-that-a-table-of-eighty-columns-has-no-room-for"

@@ -51,6 +51,7 @@ def as_root(host: LabHost, script: str, *words: str) -> str:
 def fresh(perform: Perform) -> Iterator[None]:
     """Lists of packages are there, `hello` is not; nothing is held, before and after."""
     assert not perform("apt", update_cache=True, cache_valid_time=3600).get("failed")
+    perform("apt", name="hello", state="absent", purge=True)
     yield
     perform("apt", name=["hello", "slow"], state="absent", purge=True, allow_change_held_packages=True)
 
@@ -148,6 +149,7 @@ def test_what_is_as_wanted_waits_for_no_lock(rack: Rack, host: LabHost, perform:
     perform("apt", name="hello")
     lab.fault(rack, host.name, "apt-lock")
     assert perform("apt", name="hello", lock_timeout=0) == perform("apt", check=True, name="hello", lock_timeout=0)
+    lab.clear(rack, host.name)
 
 
 @pytest.mark.usefixtures("slow")

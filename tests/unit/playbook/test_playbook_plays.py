@@ -20,14 +20,14 @@ def test_what_a_play_says_is_kept(load: Any) -> None:
           max_fail_percentage: 25%
           gather_facts: false
           order: sorted
-          strategy: ansible.builtin.free
+          strategy: ansible.builtin.linear
           force_handlers: true
           vars_files: [a.yaml, [b.yaml, c.yaml]]
           vars_prompt: [{name: who, prompt: "who?", private: false}]
           pre_tasks: [{debug: }]
           post_tasks: [{debug: }]
     """).plays[0]
-    assert (play.name, play.hosts, play.serial, play.order, play.strategy) == ("racks", "gpu,!node01", (1, "30%"), "sorted", "free")
+    assert (play.name, play.hosts, play.serial, play.order, play.strategy) == ("racks", "gpu,!node01", (1, "30%"), "sorted", "linear")
     assert (play.gather_facts, play.force_handlers, play.max_fail_percentage) == (False, True, 25.0)
     assert play.vars_files == ("a.yaml", ("b.yaml", "c.yaml"))
     assert play.vars_prompt == ({"name": "who", "prompt": "who?", "private": False},)

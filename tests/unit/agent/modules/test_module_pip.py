@@ -71,6 +71,7 @@ def versions(folder):
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 def test_a_package_is_installed_kept_changed_and_removed_and_check_mode_tells_each_before(pip, tmp_path):
     venv = tmp_path / "venv"
     steps = [

@@ -111,6 +111,5 @@ def test_nvidia_smi_is_there_once_its_package_is_installed_and_not_before(rack: 
     assert installed.returncode == 0, installed.stderr
     assert "H100" in host.ssh(["nvidia-smi"]).stdout
     # the next test is not to take the lists of this one repository for all there are
-    host.ssh(
-        "sudo rm -rf /etc/apt/sources.list.d/lab.list /var/lib/apt/lists && sudo mkdir /var/lib/apt/lists && sudo touch -d @0 /var/lib/apt/lists"
-    )
+    host.ssh("sudo rm -rf /etc/apt/sources.list.d/lab.list /var/lib/apt/lists")
+    host.ssh("sudo mkdir /var/lib/apt/lists && sudo touch -d @0 /var/lib/apt/lists")

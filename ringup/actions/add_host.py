@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from ringup.actions.call import ActionCall
 from ringup.agent.arguments import Arguments, option
@@ -31,7 +32,17 @@ def run(call: ActionCall) -> Result:
         name = match["host"].strip("[]")
         host_vars["ansible_port"] = int(match["port"])
     groups = named(call.args.groups)
-    return Result({"changed": False, "add_host": {"host_name": name, "groups": groups, "host_vars": host_vars}})
+    wish = {"host_name": name, "groups": groups, "host_vars": host_vars}
+    return Result({"changed": is_new(call.variables, name, groups, host_vars), "add_host": wish})
+
+
+def is_new(variables: Mapping[str, Any], name: str, groups: Sequence[str], host_vars: Mapping[str, Any]) -> bool:
+    """Whether the inventory does not have the host yet, with these groups and variables."""
+    known = variables.get("groups", {})
+    if any(name not in known.get(group, ()) for group in ("all", *groups)):
+        return True
+    now = variables["hostvars"][name]
+    return any(variable not in now or now[variable] != value for variable, value in host_vars.items())
 
 
 def named(names: Sequence[str]) -> list[str]:

@@ -18,4 +18,7 @@ class Args(Arguments):
 
 def run(call: ActionCall) -> Result:
     parents = [name.replace(" ", "-") for name in call.args.parents]
-    return Result({"changed": False, "add_group": call.args.key.replace(" ", "-"), "parent_groups": parents})
+    group = call.args.key.replace(" ", "-")
+    known = call.variables.get("groups", {})
+    changed = any(call.host not in known.get(name, ()) for name in (group, *(name for name in parents if name != "all")))
+    return Result({"changed": changed, "add_group": group, "parent_groups": parents})

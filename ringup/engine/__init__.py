@@ -7,6 +7,7 @@ includes.py   tasks that come while the play runs     handlers.py   who was noti
 reach.py      connections, modules, what actions see  hosts.py      what is known of a host during a run
 loops.py      items and their variables               interrupt.py  Ctrl-C
 batches.py, recap.py, options.py                      pure: serial, limits; counting; -e
+additions.py  what add_host and group_by add          truth.py      keywords that are true or false once rendered
 """
 
 from ringup.engine.request import Outcome, PlaybookRequest

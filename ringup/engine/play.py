@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ringup.engine.additions import add_to_inventory
 from ringup.engine.batches import too_many
 from ringup.engine.execute import Bench, failure
 from ringup.engine.handlers import Handlers
@@ -20,11 +21,9 @@ from ringup.engine.tasks import TaskRunner
 from ringup.engine.truth import truth
 from ringup.errors import RingupError
 from ringup.events import FileIncluded, HandlerNotified, HostStopped, TaskEnded
-from ringup.inventory import Inventory
 from ringup.playbook import selected
 from ringup.playbook.values import Block, Play, RoleRef, RoleUse, Step, Task
 from ringup.results import Result
-from ringup.source import Source
 
 
 @dataclass
@@ -211,7 +210,7 @@ class BatchRun:
             if result.changed and not result.failed:
                 self._notify(task, host, result)
         failed = {host for host in results if self._state(host).failed or self._state(host).unreachable}
-        self._add_to_inventory(results)
+        add_to_inventory(self._bench.play, results)
         if failed and self._fatal(task, results, guarded=guarded):
             return failed | self._stop_all("any_errors_fatal: a host has failed")
         percentage = self._play.max_fail_percentage
@@ -259,27 +258,9 @@ class BatchRun:
             for title in self._handlers.notify(name, host, task):
                 self._bench.emit(HandlerNotified(time.time(), 0, host, title))
 
-    def _add_to_inventory(self, results: dict[str, Result]) -> None:
-        """add_host and group_by: the run's inventory has changed."""
-        changed = False
-        run = self._bench.play.run
-        for host, result in results.items():
-            for values in [result.values, *(result.values.get("results") or ())]:
-                if not isinstance(values, dict) or values.get("skipped"):
-                    continue
-                if isinstance(values.get("add_host"), dict):
-                    wish = values["add_host"]
-                    run.inventory = run.inventory.with_host(wish["host_name"], wish["groups"], wish["host_vars"], Source("add_host"))
-                    changed = True
-                if values.get("add_group"):
-                    run.inventory = grouped(run.inventory, host, values)
-                    changed = True
-        if changed:
-            self._bench.play.forget_inventory()
-
     def _include(self, task: Task, hosts: list[str], *, guarded: bool) -> set[str]:
         number = self._runner.begin(task, hosts)
-        wishes, others = self._includer.wishes(task, hosts)
+        wishes, others = self._includer.wishes(task, hosts[:1] if self._runner.once(task, hosts) else hosts)
         for host, result in others.items():
             self._runner.take(task, number, host, result, 0.0, guarded=guarded)
         failed = {host for host in others if self._state(host).failed}
@@ -287,8 +268,10 @@ class BatchRun:
             try:
                 included = self._includer.load(task, wish, handlers=False)
             except RingupError as error:
+                # what would have run is not known, so that ignore_errors cannot go on with it
+                strict = replace(task, keywords=replace(task.keywords, ignore_errors=None))
                 for host in wish.hosts:
-                    self._runner.take(task, number, host, Result(failure(error)), 0.0, guarded=guarded)
+                    self._runner.take(strict, number, host, Result(failure(error)), 0.0, guarded=guarded)
                 failed |= {host for host in wish.hosts if self._state(host).failed}
                 continue
             self._bench.emit(FileIncluded(time.time(), number, wish.shown, tuple(wish.hosts)))
@@ -390,8 +373,3 @@ class BatchRun:
             )
             connection.drop()
             self._bench.connections.unlock(connection)
-
-
-def grouped(inventory: Inventory, host: str, values: dict[str, Any]) -> Inventory:
-    """The inventory with a host in one more group (group_by)."""
-    return inventory.with_host(host, [str(values["add_group"])], None, Source("group_by"))

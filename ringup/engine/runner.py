@@ -139,6 +139,7 @@ class Run:
                     for play in playbook.plays:
                         if not self._progress.broken and not self._interrupt.asked:
                             self._play(play, pool)
+                self._look_back()
             except KeyboardInterrupt:
                 # asked once: a task saw it; twice: nobody is waited for
                 impatient = True
@@ -156,6 +157,13 @@ class Run:
             problem.exit_code = code
             raise problem
         return Outcome(self._id, code, counts, interrupted)
+
+    def _look_back(self) -> None:
+        """A run that never came to the task it was to begin with has done nothing, and says so; the exit code is 0, as Ansible's."""
+        wanted = self._progress.start_at
+        if wanted is not None:
+            message = f"there is no task '{wanted}', so nothing was run (tasks of include_tasks and include_role cannot be begun with)"
+            self.emit(WarningIssued(time.time(), message, "--start-at-task"))
 
     def _told_to_end(self) -> Callable[[], None]:
         """Asks all tasks in hand to end; says so the first time."""

@@ -61,7 +61,7 @@ class TaskRunner:
         if self._bench.connections.interrupt.asked:
             raise KeyboardInterrupt
         number = self.begin(task, hosts, handler=handler)
-        if self._once(task, hosts):
+        if self.once(task, hosts):
             return self._run_once(task, number, hosts, guarded=guarded)
         limit = self._throttle(task, hosts)
         slots = threading.BoundedSemaphore(limit) if limit else nullcontext()
@@ -92,7 +92,8 @@ class TaskRunner:
     def _templar(self, task: Task, host: str) -> Templar:
         return self._bench.play.templar(host, task)
 
-    def _once(self, task: Task, hosts: Sequence[str]) -> bool:
+    def once(self, task: Task, hosts: Sequence[str]) -> bool:
+        """Whether a task runs on the first host only, for all."""
         if getattr(self._bench.specs[task.action], "once_per_batch", False):
             return True
         once = task.keywords.run_once

@@ -106,9 +106,9 @@ class Heard:
             task, result = self.tasks[event.task_id], event.result
             status = next((word for word in ("unreachable", "failed", "skipped") if getattr(result, word)), "ok")
             status = "ignored" if event.ignored and status == "failed" else status
-            self.outcomes.append(outcome(event.host, task.action, task.name, status, result.values))
+            self.outcomes.append(outcome(event.host, task.action, task.name, status, result.shown()))
         elif isinstance(event, RunEnded):
-            self.recap = {host: list(asdict(counts).values()) for host, counts in event.recap.items()}
+            self.recap = {host: list(asdict(counts).values()) for host, counts in event.recap.items() if any(asdict(counts).values())}
 
 
 def request_of(playbook: Path, options: list[str], inventory: Path) -> PlaybookRequest:

@@ -12,6 +12,5 @@ pages.py      all pages, and which of those on disk are stale
 """
 
 from ringup.reference.pages import Page, all_pages, stale, write
-from ringup.reference.tasks import own_copies
 
-__all__ = ["Page", "all_pages", "own_copies", "stale", "write"]
+__all__ = ["Page", "all_pages", "stale", "write"]

@@ -27,7 +27,7 @@ def all_pages(commands: Mapping[str, Any], specs: Mapping[str, Any], role_folder
     """The whole reference.
 
     Args:
-        commands: the tasks by name, as `tasks.own_copies` gives them.
+        commands: the tasks by name, as `ringup.tasks.docs.own_copies` gives them.
         specs: modules and actions by name.
         role_folder: `roles/` of the project.
     """

@@ -7,28 +7,12 @@ import inspect
 from collections.abc import Mapping
 from typing import Any
 
-from invoke.collection import Collection
-
 from ringup.reference.markdown import code, codes, page, table
 
 INTRODUCTION = """\
 `invoke TASK` in a checkout, `ringup TASK` anywhere. `invoke --list` shows the tasks, `invoke --help TASK` one task's options.
 Words of several parts are written with hyphens: `--skip-tags`."""
 KINDS = {int: "number", str: "text", float: "number"}
-
-
-def own_copies(namespace: Collection) -> Mapping[str, Any]:
-    """The tasks of a namespace by name, as copies.
-
-    Invoke takes the help out of a task when it parses a command line, so whoever wants to read it later keeps a copy.
-    """
-    return {name: _copy(namespace[name]) for name in namespace.task_names}
-
-
-def _copy(task: Any) -> Any:
-    own = copy.copy(task)
-    own.help = dict(task.help)
-    return own
 
 
 def tasks_page(tasks: Mapping[str, Any]) -> str:
@@ -49,7 +33,7 @@ def summary(task: Any) -> str:
 
 
 def _section(name: str, task: Any) -> str:
-    arguments = _copy(task).get_arguments()
+    arguments = copy.deepcopy(task).get_arguments()  # which takes the help out of the task
     positional = " ".join(argument.name.upper().replace("_", "-") for argument in arguments if argument.positional)
     rows = [[_flags(argument), _value(argument), _default(argument), argument.help or ""] for argument in arguments]
     parts = [f"## {name}", summary(task), f"    invoke {name} {positional}".rstrip() if positional else ""]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -45,5 +46,13 @@ def add_to(namespace: Collection) -> Mapping[str, Any]:
             raise Exit(code=1)
 
     namespace.add_task(docs)
-    commands.update(reference.own_copies(namespace))
+    commands.update(own_copies(namespace))
     return commands
+
+
+def own_copies(namespace: Collection) -> Mapping[str, Any]:
+    """The tasks of a namespace by name, as copies.
+
+    Invoke takes the help out of a task when it parses a command line, so whoever wants to read it later keeps a copy.
+    """
+    return {name: copy.deepcopy(namespace[name]) for name in namespace.task_names}

@@ -10,16 +10,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from invoke.exceptions import Exit
 
 from ringup.display.errors import show_error
 from ringup.display.json_lines import JsonLines
 from ringup.display.plain import Plain
-from ringup.display.report.html import HtmlReport
 from ringup.engine import Outcome, PlaybookRequest, run_playbooks
 from ringup.errors import RingupError, UsageError
 from ringup.events import Listener
+from ringup.tasks.later import later
+
+if TYPE_CHECKING:
+    from ringup.display.report import html
+else:
+    html = later("ringup.display.report.html")
 
 FORMATS = ("auto", "live", "plain", "json")
 REPORTS = Path("reports")
@@ -60,7 +66,7 @@ def run_and_exit(request: PlaybookRequest, format: str = "auto", *, report: bool
     """
     with shown_errors():
         heard = listeners(format, diff=request.diff)
-        page = HtmlReport(REPORTS) if report else None
+        page = html.HtmlReport(REPORTS) if report else None
         outcome = run_playbooks(request, [*heard, page] if page else heard, ask if sys.stdin.isatty() else None)
         if page is not None and page.path is not None:
             (sys.stderr if format == "json" else sys.stdout).write(f"\nreport: {page.path}\n")

@@ -21,7 +21,7 @@ from ringup.reference import markdown, modules
 from ringup.reference.errors import CODES
 from ringup.reference.facts import FACTS, INTERFACE
 from ringup.reference.tasks import tasks_page
-from ringup.tasks.docs import pages
+from ringup.tasks.docs import own_copies, pages
 from ringup.tasks.namespace import commands
 
 PROJECT = Path(__file__).parents[3]
@@ -81,7 +81,7 @@ def test_a_task_page_tells_flags_values_and_defaults() -> None:
         More words.
         """
 
-    text = tasks_page(reference.own_copies(Collection("some", knock)))
+    text = tasks_page(own_copies(Collection("some", knock)))
     assert "| [knock](#knock) | Knock at a door. |" in text
     assert "    invoke knock HOST" in text
     assert "| `--host` | text | needed | which one |" in text.replace("`-h`, ", "")
@@ -90,7 +90,7 @@ def test_a_task_page_tells_flags_values_and_defaults() -> None:
 
 
 def test_every_task_of_the_toolkit_has_words_for_itself_and_its_options() -> None:
-    known = {name: (one, reference.own_copies(Collection("some", one))[one.name].get_arguments()) for name, one in commands.items()}
+    known = {name: (one, own_copies(Collection("some", one))[one.name].get_arguments()) for name, one in commands.items()}
     assert [f"{name} --{argument.name}" for name, (_, arguments) in known.items() for argument in arguments if not argument.help] == []
     assert [name for name, (one, _) in known.items() if not one.__doc__] == []
 

@@ -21,6 +21,8 @@ from ringup.engine.options import parse_extra_vars
 from ringup.errors import RingupError
 from ringup.events import RunEnded, TaskEnded, TaskStarted
 
+pytestmark = pytest.mark.slow
+
 HERE = Path(__file__).resolve().parent
 INVENTORY = """\
 [web]

@@ -53,6 +53,7 @@ def test_uv_makes_an_environment_and_installs_where_debian_has_no_venv(host: Lab
 
 
 def test_a_host_with_nothing_that_installs_says_what_to_install(perform: Perform, host: LabHost, shelf: dict[str, Any]) -> None:
+    perform("apt", name=["python3-venv", "python3.11-venv", "python3-pip"], state="absent")
     refused = perform("pip", name="demo", virtualenv=VENV, uv="never")
     assert refused["failed"]
     assert "python3" in refused["hint"] and "venv" in refused["hint"]

@@ -216,7 +216,8 @@ class HostVariables(Mapping[str, Any]):
         self._play = play
 
     def __getitem__(self, host: str) -> Any:
-        if host not in self._play.run.inventory.hosts and host not in self._play.run.states:
+        # localhost is there even when no source names it
+        if host not in self._play.run.inventory.hosts and host not in self._play.run.states and host != "localhost":
             raise KeyError(host)
         return RenderedVariables(self._play.templar(host))
 

@@ -20,7 +20,7 @@ def test_every_task_shows_its_help_where_people_ask_for_it(task: str) -> None:
     [
         (["playbook", "site.yaml", "--forks", "many"], "--forks: 'many' is no number"),
         (["provision"], "--hosts: which hosts?"),
-        (["playbook", "no-such.yaml"], "there is no such file"),
+        (["playbook", "no-such.yaml", "-i", "localhost,"], "there is no such file"),
     ],
 )
 def test_what_is_typed_wrongly_is_a_sentence_with_a_hint_and_no_traceback(words: list[str], said: str) -> None:
